@@ -1,0 +1,1 @@
+"""The Hierarchical-Multi-Label Random Forest."""

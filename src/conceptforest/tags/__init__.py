@@ -1,0 +1,1 @@
+"""What a tag matrix is: parsing, vocabulary, layers, correlations."""
