@@ -1,0 +1,277 @@
+// The only file that knows Python exists: checks shapes, releases the GIL, wraps results.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "grow.hpp"
+#include "neighbours.hpp"
+#include "rank.hpp"
+#include "route.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, int kDims>
+using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+template <class T, int kDims>
+using InOut = nb::ndarray<T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+
+void require(bool condition, const char* what) {
+  if (!condition) throw nb::value_error(what);
+}
+
+// Hands a vector's memory to NumPy.
+template <class T>
+nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* held = new std::vector<T>(std::move(values));
+  nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(held->data(), shape, owner);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values) {
+  const std::size_t size = values.size();
+  return as_array(std::move(values), {size});
+}
+
+// Lets Ctrl-C through and tells the progress bar, from the waiting thread.
+cf::Poll make_poll(nb::object progress) {
+  return [progress](std::int64_t done) {
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress.is_none()) progress(done);
+  };
+}
+
+// One layer's arrays; the Python side keeps them alive during the call.
+cf::Layer make_layer(nb::handle record, std::uint32_t n) {
+  cf::Layer layer;
+  const auto start = nb::cast<In<std::int64_t, 1>>(record.attr("start"));
+  const auto tag = nb::cast<In<std::int32_t, 1>>(record.attr("tag"));
+  layer.n_tags = nb::cast<std::uint32_t>(record.attr("n_tags"));
+  require(start.shape(0) == std::size_t{n} + 1 && start(0) == 0, "layer: start does not fit the items");
+  for (std::size_t i = 0; i < n; ++i) require(start(i) <= start(i + 1), "layer: start must not decrease");
+  const auto entries = static_cast<std::size_t>(start(n));
+  require(tag.shape(0) == entries, "layer: tag does not fit start");
+  for (std::size_t e = 0; e < entries; ++e)
+    require(tag(e) >= 0 && static_cast<std::uint32_t>(tag(e)) < layer.n_tags, "layer: tag out of range");
+  layer.start = start.data();
+  layer.tag = tag.data();
+  if (!record.attr("soft").is_none()) {
+    const auto positive = nb::cast<In<std::int32_t, 1>>(record.attr("positive"));
+    const auto negative = nb::cast<In<std::int32_t, 1>>(record.attr("negative"));
+    const auto base = nb::cast<In<std::int32_t, 1>>(record.attr("base"));
+    const auto soft = nb::cast<In<std::uint8_t, 1>>(record.attr("soft"));
+    require(positive.shape(0) == entries && negative.shape(0) == entries && base.shape(0) == n &&
+                soft.shape(0) == n,
+            "layer: evidence does not fit");
+    const auto in_unit = [](std::int32_t v) { return v >= 0 && v <= cf::kOne; };
+    for (std::size_t e = 0; e < entries; ++e)
+      require(in_unit(positive(e)) && in_unit(negative(e)), "layer: evidence must lie in [0, 1]");
+    for (std::size_t i = 0; i < n; ++i) require(in_unit(base(i)), "layer: base must lie in [0, 1]");
+    layer.positive = positive.data();
+    layer.negative = negative.data();
+    layer.base = base.data();
+    layer.soft = soft.data();
+  }
+  if (!record.attr("weight").is_none()) {
+    const auto weight = nb::cast<In<std::uint32_t, 1>>(record.attr("weight"));
+    require(weight.shape(0) == layer.n_tags, "layer: weight does not fit");
+    layer.weight = weight.data();
+    layer.weight_unit = nb::cast<double>(record.attr("weight_unit"));
+  }
+  return layer;
+}
+
+template <class Value, class Rank>
+void rank_columns(In<Value, 2> values, InOut<Rank, 2> ranks, int n_threads) {
+  require(values.shape(0) == ranks.shape(0) && values.shape(1) == ranks.shape(1),
+          "values and ranks differ in shape");
+  require(values.shape(1) > 0 && values.shape(1) - 1 < std::size_t{std::numeric_limits<Rank>::max()},
+          "too many items for this rank type");
+  const cf::Poll poll = make_poll(nb::none());
+  const nb::gil_scoped_release release;
+  cf::rank_columns(values.data(), static_cast<std::int64_t>(values.shape(0)),
+                   static_cast<std::uint32_t>(values.shape(1)), ranks.data(), n_threads, poll);
+}
+
+nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
+              InOut<std::int32_t, 2> leaves, std::uint32_t n_try, std::uint32_t min_leaf,
+              bool evidence_weights, bool bootstrap, int n_threads, nb::object progress,
+              std::uint32_t pair_limit, std::uint64_t soft_cells) {
+  cf::Problem problem;
+  std::size_t d = 0;
+  std::size_t n = 0;
+  In<std::uint16_t, 2> ranks16;
+  In<std::uint32_t, 2> ranks32;
+  if (nb::try_cast(ranks, ranks16, false)) {
+    d = ranks16.shape(0);
+    n = ranks16.shape(1);
+    problem.ranks16 = ranks16.data();
+  } else {
+    ranks32 = nb::cast<In<std::uint32_t, 2>>(ranks, false);
+    d = ranks32.shape(0);
+    n = ranks32.shape(1);
+    problem.ranks32 = ranks32.data();
+  }
+  require(n > 0 && n < 0x7FFFFFFFU && d > 0 && d < 0x7FFFFFFFU, "ranks: bad shape");
+  require(leaves.shape(0) == keys.shape(0) && leaves.shape(1) == n, "leaves: bad shape");
+  require(min_leaf >= 1 && n_try >= 1, "min_leaf and n_try must be at least 1");
+  require(layers.size() > 0 && layers.size() < 0x7FFFU, "layers: too few or too many");
+  require(pair_limit <= 1024, "pair_limit must be at most 1024");
+  problem.n_items = static_cast<std::uint32_t>(n);
+  problem.n_features = static_cast<std::uint32_t>(d);
+  for (nb::handle record : layers) problem.layers.push_back(make_layer(record, problem.n_items));
+  problem.n_try = n_try;
+  problem.min_leaf = min_leaf;
+  problem.child_weights = evidence_weights ? cf::ChildWeights::kEvidence : cf::ChildWeights::kCount;
+  problem.bootstrap = bootstrap;
+  problem.pair_limit = pair_limit;
+  problem.soft_cells = soft_cells;
+  const std::vector<std::uint64_t> key_list(keys.data(), keys.data() + keys.shape(0));
+
+  std::vector<cf::Tree> trees;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> feature, left, count, cut_items;
+  std::vector<std::int16_t> layer;
+  std::vector<double> gain;
+  const cf::Poll poll = make_poll(progress);
+  {
+    const nb::gil_scoped_release release;
+    trees = cf::grow(problem, key_list, leaves.data(), n_threads, poll);
+    for (const auto& t : trees) offsets.push_back(offsets.back() + static_cast<std::int64_t>(t.size()));
+    const auto total = static_cast<std::size_t>(offsets.back());
+    feature.reserve(total);
+    left.reserve(total);
+    layer.reserve(total);
+    gain.reserve(total);
+    count.reserve(total);
+    cut_items.reserve(2 * total);
+    for (auto& t : trees) {  // one tree at a time, so that the forest is never held twice
+      feature.insert(feature.end(), t.feature.begin(), t.feature.end());
+      left.insert(left.end(), t.left.begin(), t.left.end());
+      layer.insert(layer.end(), t.layer.begin(), t.layer.end());
+      gain.insert(gain.end(), t.gain.begin(), t.gain.end());
+      count.insert(count.end(), t.count.begin(), t.count.end());
+      cut_items.insert(cut_items.end(), t.cut_items.begin(), t.cut_items.end());
+      t = {};
+    }
+  }
+  const auto total = static_cast<std::size_t>(offsets.back());
+  nb::dict result;
+  result["offsets"] = as_array(std::move(offsets));
+  result["feature"] = as_array(std::move(feature));
+  result["left"] = as_array(std::move(left));
+  result["layer"] = as_array(std::move(layer));
+  result["gain"] = as_array(std::move(gain));
+  result["count"] = as_array(std::move(count));
+  result["cut_items"] = as_array(std::move(cut_items), {total, 2});
+  return result;
+}
+
+nb::ndarray<nb::numpy, std::uint32_t> draw_bag(std::uint64_t key, std::uint32_t n) {
+  std::vector<std::uint32_t> draws(n);
+  cf::draw_bag(key, n, draws.data());
+  return as_array(std::move(draws));
+}
+
+template <class Value>
+void route(In<std::int64_t, 1> offsets, In<std::int32_t, 1> feature, In<double, 1> threshold,
+           In<std::int32_t, 1> left, In<Value, 2> values, InOut<std::int32_t, 2> leaves,
+           int n_threads, nb::object progress) {
+  const std::size_t nodes = feature.shape(0);
+  require(offsets.shape(0) >= 1 && threshold.shape(0) == nodes && left.shape(0) == nodes &&
+              static_cast<std::size_t>(offsets(offsets.shape(0) - 1)) == nodes,
+          "nodes: arrays differ in length");
+  require(leaves.shape(0) + 1 == offsets.shape(0) && leaves.shape(1) == values.shape(0),
+          "leaves: bad shape");
+  const cf::Nodes forest{static_cast<std::int64_t>(offsets.shape(0)) - 1, offsets.data(),
+                         feature.data(), threshold.data(), left.data()};
+  const cf::Poll poll = make_poll(progress);
+  const nb::gil_scoped_release release;
+  cf::route(forest, values.data(), static_cast<std::int64_t>(values.shape(0)),
+            static_cast<std::int64_t>(values.shape(1)), leaves.data(), n_threads, poll);
+}
+
+struct Tables {
+  cf::LeafTable rows;
+  cf::LeafTable training;
+  std::vector<std::int32_t> n_nodes;
+};
+
+Tables make_tables(const In<std::int32_t, 2>& rows, const In<std::int32_t, 2>& training,
+                   const In<std::int64_t, 1>& offsets) {
+  require(rows.shape(0) == training.shape(0) && offsets.shape(0) == training.shape(0) + 1,
+          "leaf tables: trees differ");
+  require(training.shape(1) < 0x7FFFFFFFU && rows.shape(1) < 0x7FFFFFFFU, "leaf tables: too many items");
+  const auto trees = static_cast<std::int64_t>(training.shape(0));
+  Tables t{{rows.data(), trees, static_cast<std::uint32_t>(rows.shape(1))},
+           {training.data(), trees, static_cast<std::uint32_t>(training.shape(1))},
+           {}};
+  for (std::size_t k = 0; k + 1 < offsets.shape(0); ++k)
+    t.n_nodes.push_back(static_cast<std::int32_t>(offsets(k + 1) - offsets(k)));
+  for (const auto* table : {&t.rows, &t.training}) {
+    for (std::int64_t k = 0; k < trees; ++k) {
+      const std::int32_t* leaf = table->leaves + k * table->n;
+      const std::int32_t limit = t.n_nodes[static_cast<std::size_t>(k)];
+      for (std::uint32_t i = 0; i < table->n; ++i)
+        require(leaf[i] >= 0 && leaf[i] < limit, "leaf tables: no such node");
+    }
+  }
+  return t;
+}
+
+nb::tuple nearest(In<std::int32_t, 2> rows, In<std::int32_t, 2> training,
+                  In<std::int64_t, 1> offsets, std::uint32_t k, bool exclude_self,
+                  std::uint64_t seed, int n_threads, nb::object progress) {
+  const Tables t = make_tables(rows, training, offsets);
+  require(k >= 1, "k must be at least 1");
+  require(!exclude_self || t.rows.n == t.training.n, "rows must be the training items");
+  const cf::Poll poll = make_poll(progress);
+  cf::Neighbours found;
+  {
+    const nb::gil_scoped_release release;
+    found = cf::nearest(t.rows, t.training, t.n_nodes, k, exclude_self, seed, n_threads, poll);
+  }
+  return nb::make_tuple(as_array(std::move(found.start)), as_array(std::move(found.item)),
+                        as_array(std::move(found.count)));
+}
+
+void all_counts(In<std::int32_t, 2> rows, In<std::int32_t, 2> training, In<std::int64_t, 1> offsets,
+                InOut<std::int32_t, 2> counts, int n_threads, nb::object progress) {
+  const Tables t = make_tables(rows, training, offsets);
+  require(counts.shape(0) == t.rows.n && counts.shape(1) == t.training.n, "counts: bad shape");
+  const cf::Poll poll = make_poll(progress);
+  const nb::gil_scoped_release release;
+  cf::all_counts(t.rows, t.training, t.n_nodes, counts.data(), n_threads, poll);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Compiled core of conceptforest: pure functions on arrays.";
+  m.attr("ONE") = cf::kOne;
+  m.def("rank_columns", &rank_columns<float, std::uint16_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<float, std::uint32_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<double, std::uint16_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<double, std::uint32_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("grow", &grow, "ranks"_a, "layers"_a, "keys"_a, "leaves"_a.noconvert(), nb::kw_only(),
+        "n_try"_a, "min_leaf"_a, "evidence_weights"_a, "bootstrap"_a, "n_threads"_a,
+        "progress"_a.none(), "pair_limit"_a = cf::Problem{}.pair_limit,
+        "soft_cells"_a = cf::Problem{}.soft_cells);
+  m.def("draw_bag", &draw_bag, "key"_a, "n"_a);
+  m.def("route", &route<float>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a, "values"_a.noconvert(),
+        "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
+  m.def("route", &route<double>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a, "values"_a.noconvert(),
+        "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
+  m.def("nearest", &nearest, "rows"_a, "training"_a, "offsets"_a, nb::kw_only(), "k"_a,
+        "exclude_self"_a, "seed"_a, "n_threads"_a, "progress"_a.none());
+  m.def("all_counts", &all_counts, "rows"_a, "training"_a, "offsets"_a, "counts"_a.noconvert(),
+        "n_threads"_a, "progress"_a.none());
+}

@@ -1,0 +1,65 @@
+// What the forest grows from: feature ranks and, for every tag layer, the evidence of every item.
+//
+// Evidence is fixed point, so that sums are exact and do not depend on their order: kOne stands
+// for 1. For tag i of a layer, item x brings the masses
+//     P = positive[e], N = negative[e]   where entry e of x names tag i,
+//     P = 0,           N = base[x]       otherwise.
+// A hard item has base = kOne and entries (kOne, 0): its tags are present, all others absent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cf {
+
+constexpr std::int32_t kOne = 1 << 20;
+
+// For exact comparisons of fractions.
+__extension__ typedef __int128 Int128;
+
+struct Layer {
+  std::uint32_t n_tags = 0;
+  const std::int64_t* start = nullptr;     // (n + 1) first entry of each item
+  const std::int32_t* tag = nullptr;       // (entries)
+  const std::int32_t* positive = nullptr;  // (entries), or null: every item is hard
+  const std::int32_t* negative = nullptr;  // (entries), or null
+  const std::int32_t* base = nullptr;      // (n), or null
+  const std::uint8_t* soft = nullptr;      // (n) 1 where the item is not hard, or null
+  const std::uint32_t* weight = nullptr;   // (n_tags) weight of each tag's gain, or null: all 1
+  double weight_unit = 1.0;                // what a weight of 1 is worth in the reported gain
+
+  std::uint32_t weight_of(std::uint32_t i) const { return weight ? weight[i] : 1U; }
+};
+
+enum class ChildWeights { kCount, kEvidence };
+
+struct Problem {
+  std::uint32_t n_items = 0;
+  std::uint32_t n_features = 0;
+  const std::uint16_t* ranks16 = nullptr;  // (n_features, n_items), one of the two
+  const std::uint32_t* ranks32 = nullptr;
+  std::vector<Layer> layers;
+  std::uint32_t n_try = 1;
+  std::uint32_t min_leaf = 1;
+  ChildWeights child_weights = ChildWeights::kCount;
+  bool bootstrap = false;
+  // Strategy limits. They change the time taken, never the trees; tests set them to reach every path.
+  std::uint32_t pair_limit = 160;           // nodes up to this size are ordered all pairs at once
+  std::uint64_t soft_cells = 1ULL << 24;    // largest dense evidence table of a node (rows x tags)
+};
+
+// One grown tree. Children are adjacent: right = left + 1. Thresholds are not known here: a cut
+// lies between the values of two items, `below` and `above`, of the node's feature.
+struct Tree {
+  std::vector<std::int32_t> feature;
+  std::vector<std::int32_t> left;
+  std::vector<std::int16_t> layer;
+  std::vector<double> gain;
+  std::vector<std::int32_t> count;
+  std::vector<std::int32_t> cut_items;  // (nodes, 2): below, above
+
+  std::size_t size() const { return feature.size(); }
+};
+
+}  // namespace cf

@@ -1,0 +1,219 @@
+#include "grow.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "hard_search.hpp"
+#include "node.hpp"
+#include "order.hpp"
+#include "random.hpp"
+#include "soft_search.hpp"
+
+namespace cf {
+
+namespace {
+
+// Which stream of a tree's key serves what.
+constexpr std::uint64_t kRootStream = 0;
+constexpr std::uint64_t kBagStream = 1;
+
+// Below this many items a column is fetched item by item before its turn comes: the processor's own
+// prefetching follows only longer, denser runs.
+constexpr std::uint32_t kPrefetchLimit = 512;
+
+template <class Rank>
+class Grower {
+ public:
+  Grower(const Problem& problem, const Rank* ranks)
+      : problem_(problem),
+        ranks_(ranks),
+        draws_(problem.bootstrap ? problem.n_items : 0),
+        node_(problem_, problem.bootstrap ? draws_.data() : nullptr),
+        hard_(node_),
+        soft_(node_),
+        features_(problem.n_features) {
+    std::iota(features_.begin(), features_.end(), 0U);
+  }
+
+  Tree grow(std::uint64_t key, std::int32_t* leaves, const std::atomic<bool>& stop) {
+    Tree tree;
+    fill_bag(key);
+    std::vector<Pending> stack;
+    add_node(tree);
+    stack.push_back({0, 0, static_cast<std::uint32_t>(items_.size()), 0, branch(key, kRootStream)});
+    while (!stack.empty()) {
+      if (stop.load(std::memory_order_relaxed)) throw Stopped{};
+      const Pending at = stack.back();
+      stack.pop_back();
+      split(tree, at, stack, leaves);
+    }
+    return tree;
+  }
+
+ private:
+  struct Pending {
+    std::uint32_t node;
+    std::uint32_t begin, end;  // its part of items_
+    std::uint32_t layer;       // layers before this one are pure
+    std::uint64_t key;
+  };
+
+  const Rank* column(std::uint32_t feature) const {
+    return ranks_ + std::size_t{feature} * problem_.n_items;
+  }
+
+  void fill_bag(std::uint64_t key) {
+    items_.resize(problem_.n_items);
+    std::iota(items_.begin(), items_.end(), 0U);
+    if (!problem_.bootstrap) return;
+    draw_bag(key, problem_.n_items, draws_.data());
+    std::erase_if(items_, [this](std::uint32_t i) { return draws_[i] == 0; });
+  }
+
+  static std::uint32_t add_node(Tree& tree) {
+    const auto node = static_cast<std::uint32_t>(tree.size());
+    tree.feature.push_back(-1);
+    tree.left.push_back(-1);
+    tree.layer.push_back(-1);
+    tree.gain.push_back(0.0);
+    tree.count.push_back(0);
+    tree.cut_items.insert(tree.cut_items.end(), {0, 0});
+    return node;
+  }
+
+  void split(Tree& tree, const Pending& at, std::vector<Pending>& stack, std::int32_t* leaves) {
+    const std::uint32_t* items = items_.data() + at.begin;
+    const std::uint32_t size = at.end - at.begin;
+    std::uint32_t total = size;
+    if (problem_.bootstrap)
+      total = std::accumulate(items, items + size, 0U,
+                              [this](std::uint32_t sum, std::uint32_t i) { return sum + draws_[i]; });
+    tree.count[at.node] = static_cast<std::int32_t>(total);
+    Best best;
+    if (total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 && node_.read(items, size, at.layer))
+      best = search(at.key);
+    if (!best.found) {
+      for (std::uint32_t x = 0; x < size; ++x) leaves[items[x]] = static_cast<std::int32_t>(at.node);
+      return;
+    }
+    const std::uint32_t middle = partition(at, best);
+    const std::uint32_t layer = node_.layer;
+    const std::uint32_t left = add_node(tree);
+    add_node(tree);
+    tree.feature[at.node] = static_cast<std::int32_t>(best.feature);
+    tree.left[at.node] = static_cast<std::int32_t>(left);
+    tree.layer[at.node] = static_cast<std::int16_t>(layer);
+    tree.gain[at.node] = best.gain;
+    tree.cut_items[2 * std::size_t{at.node}] = static_cast<std::int32_t>(best.below_item);
+    tree.cut_items[2 * std::size_t{at.node} + 1] = static_cast<std::int32_t>(best.above_item);
+    stack.push_back({left + 1, middle, at.end, layer, branch(at.key, 1)});
+    stack.push_back({left, at.begin, middle, layer, branch(at.key, 0)});
+  }
+
+  // Draws features without replacement until n_try were not constant, or none is left.
+  Best search(std::uint64_t key) {
+    Best best;
+    Random random(key);
+    if (node_.soft) {
+      soft_.begin();
+    } else {
+      hard_.begin();
+    }
+    const std::uint32_t n_features = problem_.n_features;
+    std::uint32_t drawn = 0;
+    std::uint32_t tried = 0;
+    swaps_.clear();
+    const auto draw = [&] {
+      const std::uint32_t pick = drawn + random.below(n_features - drawn);
+      std::swap(features_[drawn], features_[pick]);
+      swaps_.push_back(pick);
+      ++drawn;
+      fetch(features_[drawn - 1]);
+    };
+    draw();
+    for (std::uint32_t at = 0; at < n_features && tried < problem_.n_try; ++at) {
+      if (drawn < n_features) draw();  // one ahead, so that its column is on the way
+      const std::uint32_t f = features_[at];
+      if (!order_.gather(column(f), node_.items, node_.size)) continue;
+      ++tried;
+      if (node_.soft) {
+        soft_.feature(f, order_, best);
+      } else {
+        hard_.feature(f, order_, best);
+      }
+    }
+    while (drawn > 0) {  // back to 0, 1, 2, ...: a draw depends on the node's key alone
+      --drawn;
+      std::swap(features_[drawn], features_[swaps_[drawn]]);
+    }
+    return best;
+  }
+
+  void fetch(std::uint32_t feature) const {
+    if (node_.size > kPrefetchLimit) return;
+    const Rank* from = column(feature);
+    for (std::uint32_t x = 0; x < node_.size; ++x) __builtin_prefetch(from + node_.items[x]);
+  }
+
+  // Items below the cut to the front, both parts in their order.
+  std::uint32_t partition(const Pending& at, const Best& best) {
+    const Rank* ranks = column(best.feature);
+    std::uint32_t front = at.begin;
+    aside_.clear();
+    for (std::uint32_t x = at.begin; x < at.end; ++x) {
+      const std::uint32_t item = items_[x];
+      if (ranks[item] < best.above_rank) {
+        items_[front++] = item;
+      } else {
+        aside_.push_back(item);
+      }
+    }
+    std::copy(aside_.begin(), aside_.end(), items_.begin() + front);
+    return front;
+  }
+
+  const Problem& problem_;
+  const Rank* ranks_;
+  std::vector<std::uint32_t> draws_;
+  Node node_;
+  HardSearch hard_;
+  SoftSearch soft_;
+  Order order_;
+  std::vector<std::uint32_t> features_;
+  std::vector<std::uint32_t> swaps_;
+  std::vector<std::uint32_t> items_;
+  std::vector<std::uint32_t> aside_;
+};
+
+template <class Rank>
+std::vector<Tree> grow_with(const Problem& problem, const Rank* ranks,
+                            const std::vector<std::uint64_t>& keys, std::int32_t* leaves,
+                            int n_threads, const Poll& poll) {
+  std::vector<Tree> trees(keys.size());
+  std::vector<std::unique_ptr<Grower<Rank>>> growers(static_cast<std::size_t>(std::max(1, n_threads)));
+  parallel_for(static_cast<std::int64_t>(keys.size()), n_threads, poll,
+               [&](std::int64_t t, int worker, const std::atomic<bool>& stop) {
+                 auto& grower = growers[static_cast<std::size_t>(worker)];
+                 if (!grower) grower = std::make_unique<Grower<Rank>>(problem, ranks);
+                 const auto at = static_cast<std::size_t>(t);
+                 trees[at] = grower->grow(keys[at], leaves + at * problem.n_items, stop);
+               });
+  return trees;
+}
+
+}  // namespace
+
+void draw_bag(std::uint64_t key, std::uint32_t n, std::uint32_t* draws) {
+  Random random(branch(key, kBagStream));
+  std::fill_n(draws, n, 0U);
+  for (std::uint32_t i = 0; i < n; ++i) ++draws[random.below(n)];
+}
+
+std::vector<Tree> grow(const Problem& problem, const std::vector<std::uint64_t>& keys,
+                       std::int32_t* leaves, int n_threads, const Poll& poll) {
+  if (problem.ranks16) return grow_with(problem, problem.ranks16, keys, leaves, n_threads, poll);
+  return grow_with(problem, problem.ranks32, keys, leaves, n_threads, poll);
+}
+
+}  // namespace cf

@@ -1,0 +1,59 @@
+// A node as the split search sees it: its items, its target layer, and the tags that are active.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "evidence.hpp"
+
+namespace cf {
+
+// The best split so far. `above_rank`: items whose rank is at least this go right.
+struct Best {
+  bool found = false;
+  double gain = 0.0;
+  std::uint32_t feature = 0;
+  std::uint32_t above_rank = 0;
+  std::uint32_t below_item = 0;
+  std::uint32_t above_item = 0;
+};
+
+// A tag is active in a node when it has both positive and negative mass there: only active tags
+// have impurity. Buffers are kept between nodes and only the entries a node touched are cleared,
+// so that a node costs what its own tags cost, whatever the size of the vocabulary.
+class Node {
+ public:
+  Node(const Problem& problem, const std::uint32_t* draws);
+
+  // Looks at the items and finds the target layer (Eq. 5), beginning at layer `from`: the first
+  // whose summed impurity is positive and that some split could reduce. False when all are pure.
+  bool read(const std::uint32_t* items, std::uint32_t size, std::uint32_t from);
+
+  const Problem& problem;
+  const std::uint32_t* draws;  // (n) times each item was drawn, or null: once each
+
+  const std::uint32_t* items = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t total = 0;  // size, counting repeated draws
+  std::uint32_t layer = 0;
+  bool soft = false;  // some item at the node is not hard in the target layer
+  std::vector<std::uint32_t> active;         // tags of the layer, in order of first appearance
+  std::vector<std::int64_t> positive;        // (active) mass at the node
+  std::vector<std::int64_t> mass;            // (active) positive + negative mass
+  std::vector<std::uint32_t> active_weight;  // (active)
+
+  // Active number of a tag of the target layer, or -1.
+  std::int32_t active_number(std::uint32_t tag) const { return number_[tag]; }
+  std::uint32_t draws_of(std::uint32_t item) const { return draws ? draws[item] : 1U; }
+
+ private:
+  bool read_layer(std::uint32_t k);
+  bool same_evidence() const;
+
+  std::vector<std::int64_t> positive_of_;  // by tag, zero between nodes
+  std::vector<std::int64_t> deficit_of_;   // by tag: base minus negative mass, zero between nodes
+  std::vector<std::int32_t> number_;       // by tag, -1 between nodes
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace cf

@@ -1,0 +1,54 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ONE: int
+
+def rank_columns(values: NDArray[Any], ranks: NDArray[Any], n_threads: int) -> None: ...
+def grow(
+    ranks: NDArray[Any],
+    layers: Sequence[Any],
+    keys: NDArray[np.uint64],
+    leaves: NDArray[np.int32],
+    *,
+    n_try: int,
+    min_leaf: int,
+    evidence_weights: bool,
+    bootstrap: bool,
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+    pair_limit: int = ...,
+    soft_cells: int = ...,
+) -> dict[str, NDArray[Any]]: ...
+def draw_bag(key: int, n: int) -> NDArray[np.uint32]: ...
+def route(
+    offsets: NDArray[np.int64],
+    feature: NDArray[np.int32],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int32],
+    values: NDArray[Any],
+    leaves: NDArray[np.int32],
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+) -> None: ...
+def nearest(
+    rows: NDArray[np.int32],
+    training: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    *,
+    k: int,
+    exclude_self: bool,
+    seed: int,
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def all_counts(
+    rows: NDArray[np.int32],
+    training: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    counts: NDArray[np.int32],
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+) -> None: ...

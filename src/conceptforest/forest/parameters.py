@@ -1,0 +1,151 @@
+"""Checks of the forest's parameters, and their form in a model file."""
+
+from __future__ import annotations
+
+import dataclasses
+import numbers
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conceptforest.forest.model_file import ModelFileError
+from conceptforest.forest.reading import Reading
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from conceptforest.forest.model_file import ForestState
+    from conceptforest.tags import TagMatrix
+
+__all__ = ["check", "from_json", "missing_from_json", "n_try", "tag_weights", "to_json", "whole"]
+
+
+def check(forest: Any) -> None:
+    """Check every parameter that does not need the data."""
+    whole("n_estimators", forest.n_estimators, 1)
+    whole("min_samples_leaf", forest.min_samples_leaf, 1)
+    whole("verbose", forest.verbose, 0)
+    for name in ("correlation", "bootstrap", "warm_start"):
+        value = getattr(forest, name)
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name} must be True or False; got {value!r}.")
+    if forest.unlayered not in ("error", "drop"):
+        raise ValueError(f'unlayered must be "error" or "drop"; got {forest.unlayered!r}.')
+    if forest.reading is not None and not isinstance(forest.reading, Reading):
+        raise TypeError(
+            f"reading must be a conceptforest.Reading or None; got {type(forest.reading).__name__}."
+        )
+
+
+def whole(name: str, value: Any, least: int) -> None:
+    """Check that a parameter is a whole number of at least `least`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}; got {value}.")
+
+
+def n_try(max_features: Any, n_features: int) -> int:
+    """Give the number of features to try at a node.
+
+    Examples
+    --------
+    >>> n_try("sqrt", 1000), n_try("log2", 1000), n_try(0.1, 1000), n_try(None, 1000)
+    (31, 9, 100, 1000)
+    """
+    allowed = (
+        '"sqrt", "log2", a whole number from 1 to the number of features'
+        f" ({n_features}), a share in (0, 1], or None"
+    )
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        if max_features == "sqrt":
+            return max(1, int(n_features**0.5))
+        if max_features == "log2":
+            return max(1, int(np.log2(n_features)))
+    elif isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
+        if 1 <= max_features <= n_features:
+            return int(max_features)
+    elif isinstance(max_features, numbers.Real) and 0.0 < max_features <= 1.0:
+        return max(1, int(max_features * n_features))
+    raise ValueError(f"max_features must be {allowed}; got {max_features!r}.")
+
+
+def tag_weights(given: Any, tags: TagMatrix) -> NDArray[np.float64] | None:
+    """Give the weight of each tag's gain, or None for equal weights."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        if given != "idf":
+            raise ValueError(f'tag_weights must be None, "idf" or an array; got {given!r}.')
+        counts = np.maximum(tags.counts, 1)
+        idf = np.where(tags.counts > 0, np.log(tags.n_items / counts), 0.0)
+        # When every tag is on every item all are 0; they have no impurity either way.
+        return idf if idf.any() else None
+    weights = np.asarray(given)
+    if weights.shape != (tags.n_tags,) or weights.dtype.kind not in "fiub":
+        raise ValueError(
+            f"tag_weights must hold one number for each of the {tags.n_tags} tags; got an array of"
+            f" shape {weights.shape} and dtype {weights.dtype}."
+        )
+    weights = weights.astype(np.float64)
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise ValueError("tag_weights must be finite and not negative.")
+    return weights
+
+
+def to_json(forest: Any) -> dict[str, Any]:
+    """Give the parameters as plain values. Layers are kept by the model file itself."""
+    params = forest.get_params(deep=False)
+    params["reading"] = None if forest.reading is None else dataclasses.asdict(forest.reading)
+    params["layers"] = 1 if isinstance(forest.layers, numbers.Integral) else "explicit"
+    if forest.tag_weights is not None and not isinstance(forest.tag_weights, str):
+        params["tag_weights"] = [float(w) for w in np.asarray(forest.tag_weights)]
+    if not isinstance(forest.random_state, numbers.Integral):
+        params["random_state"] = None  # the forest's own seed is in the file
+    return {name: _plain(value) for name, value in params.items()}
+
+
+def from_json(path: Any, state: ForestState) -> dict[str, Any]:
+    """Rebuild the parameters, refusing any that this version does not know."""
+    from conceptforest.forest.hml_forest import HMLForest
+
+    given = state.params.get("given")
+    known = set(HMLForest().get_params(deep=False))
+    if not isinstance(given, dict) or set(given) != known:
+        raise ModelFileError(f"{path}: the parameters in this model file are not a forest's.")
+    params = dict(given)
+    try:
+        if params["reading"] is not None:
+            params["reading"] = Reading(**params["reading"])
+        if params["layers"] == "explicit":
+            params["layers"] = [[state.vocabulary[i] for i in layer] for layer in state.layers]
+        if isinstance(params["tag_weights"], list):
+            params["tag_weights"] = np.array(params["tag_weights"], dtype=np.float64)
+        check(HMLForest(**params))
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(f"{path}: a parameter in this model file is bad: {error}") from error
+    return params
+
+
+def missing_from_json(path: Any, state: ForestState) -> list[dict[str, float]]:
+    """Rebuild the shares of missing items by layer."""
+    rows = state.params.get("missing")
+    sound = (
+        isinstance(rows, list)
+        and len(rows) == len(state.layers)
+        and all(
+            isinstance(row, dict)
+            and set(row) == {"missing", "supported"}
+            and all(isinstance(v, int | float) and 0 <= v <= 1 for v in row.values())
+            for row in rows
+        )
+    )
+    if not sound:
+        raise ModelFileError(f"{path}: the record of missing tags in this model file is bad.")
+    return rows
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,172 @@
+"""The core grows the trees of the plain-Python oracle, for every parameter and reading."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import conceptforest as cf
+from conceptforest import _core
+from conceptforest.forest.evidence import gather_evidence
+from conceptforest.forest.ranks import rank_features
+from conceptforest.tags import parse_tags
+from tests.oracle import evidence as oracle_evidence
+from tests.oracle import hml_tree
+from tests.oracle.random_stream import draw_bag
+
+READINGS = [
+    cf.Reading(w, e, s)
+    for w in ("count", "evidence")
+    for e in ("none", "negative", "base")
+    for s in ("layer", "tag", "sample", "joint", "mean")
+]
+
+
+@st.composite
+def collections(draw):
+    n = draw(st.integers(2, 14))
+    d = draw(st.integers(1, 4))
+    m = draw(st.integers(1, 6))
+    values = draw(st.sampled_from([[0.0, 1.0], [0.0, -0.0, 0.5, 1.0, 3.25], None]))
+    cell = st.sampled_from(values) if values else st.floats(-1e3, 1e3, width=32)
+    X = draw(st.lists(st.lists(cell, min_size=d, max_size=d), min_size=n, max_size=n))
+    density = draw(st.sampled_from([1, 2, 4]))
+    bit = st.integers(0, density).map(lambda v: int(v == density))
+    Y = draw(st.lists(st.lists(bit, min_size=m, max_size=m), min_size=n, max_size=n))
+    if not any(map(any, Y)):
+        Y[0][0] = 1
+    order = draw(st.permutations(range(m)))
+    n_layers = draw(st.integers(1, min(3, m)))
+    cuts = sorted(draw(st.permutations(range(1, m)))[: n_layers - 1])
+    layers = [sorted(order[a:b]) for a, b in zip([0, *cuts], [*cuts, m], strict=True)]
+    return X, Y, layers
+
+
+def whole_weights(Y, weights):
+    """Weights in units of 2^-20 of the largest, at least one unit where positive."""
+    if weights is None:
+        return None, 1.0
+    unit = max(weights) / 2**20
+    return [max(1, round(w / unit)) if w else 0 for w in weights], unit
+
+
+def oracle_trees(X, Y, layers, keys, *, reading, correlation, weights, n_try, min_leaf, bootstrap):
+    whole, unit = whole_weights(Y, weights)
+    evidence = oracle_evidence.gather(
+        Y, layers, correlation=correlation, reading=reading, weights=whole
+    )
+    how = hml_tree.Settings(n_try, min_leaf, reading.child_weights)
+    for key in keys:
+        draws = draw_bag(key, len(X)) if bootstrap else None
+        yield hml_tree.grow_tree(X, evidence, key, how, draws), unit
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    data=collections(),
+    reading=st.sampled_from(READINGS),
+    correlation=st.booleans(),
+    weights=st.sampled_from([None, "idf", "mixed"]),
+    n_try=st.integers(1, 4),
+    min_leaf=st.integers(1, 3),
+    bootstrap=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_forest_equals_oracle(
+    data, reading, correlation, weights, n_try, min_leaf, bootstrap, seed
+):
+    X, Y, layers = data
+    n, m = len(Y), len(Y[0])
+    given = None
+    if weights == "idf":
+        given = [np.log(n / c) if (c := sum(r[i] for r in Y)) else 0.0 for i in range(m)]
+        given = given if any(given) else None
+    elif weights == "mixed":
+        given = [float(i % 3) for i in range(m)] if m > 1 else [2.5]
+    n_try = min(n_try, len(X[0]))
+    forest = cf.HMLForest(
+        n_estimators=2,
+        min_samples_leaf=min_leaf,
+        max_features=n_try,
+        layers=layers,
+        correlation=correlation,
+        tag_weights="idf" if weights == "idf" else given,
+        bootstrap=bootstrap,
+        reading=reading,
+        random_state=seed,
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No tree could split")
+        forest.fit(np.array(X), np.array(Y))
+    leaves = forest.apply(np.array(X))
+    np.testing.assert_array_equal(leaves, forest.leaves_)
+    keys = [int(k) for k in forest._tree_keys]
+    expected = oracle_trees(
+        X, Y, layers, keys, reading=reading, correlation=correlation, weights=given,
+        n_try=n_try, min_leaf=min_leaf, bootstrap=bootstrap,
+    )  # fmt: skip
+    for t, (nodes, unit) in enumerate(expected):
+        tree = forest.trees_.tree(t)
+        assert tree.feature.tolist() == [v.feature for v in nodes]
+        assert tree.threshold.tolist() == [v.threshold for v in nodes]
+        assert tree.left.tolist() == [v.left for v in nodes]
+        assert tree.layer.tolist() == [v.layer for v in nodes]
+        assert tree.count.tolist() == [v.count for v in nodes]
+        gains = [float(v.gain * Fraction(unit)) for v in nodes]
+        np.testing.assert_allclose(tree.gain, gains, rtol=1e-9, atol=1e-300)
+        assert leaves[:, t].tolist() == [hml_tree.find_leaf(nodes, x) for x in X]
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_trees_do_not_depend_on_threads(n_jobs, rng):
+    X, Y = rng.normal(size=(80, 6)), rng.random((80, 5)) < 0.3
+    a = cf.HMLForest(20, random_state=1, n_jobs=1).fit(X, Y)
+    b = cf.HMLForest(20, random_state=1, n_jobs=n_jobs).fit(X, Y)
+    for name in ("offsets", "feature", "threshold", "left", "layer", "gain", "count"):
+        np.testing.assert_array_equal(getattr(a.trees_, name), getattr(b.trees_, name))
+    np.testing.assert_array_equal(a.leaves_, b.leaves_)
+
+
+@pytest.mark.parametrize("ranks_type", [np.uint16, np.uint32])
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("weights", [None, "idf", "large"])
+@pytest.mark.parametrize("reading", [READINGS[0], READINGS[15]])
+def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, reading, rng):
+    n, m = 300, 12
+    X = np.round(rng.normal(size=(n, 8)), 1)
+    Y = rng.random((n, m)) < 0.12
+    Y[:, 0] |= X[:, 0] > 1
+    tags = parse_tags(Y)
+    given = None
+    if weights == "idf":
+        given = np.log(n / np.maximum(1, Y.sum(axis=0)))
+    elif weights == "large":
+        given = np.linspace(0.01, 1e6, m)
+    evidence = gather_evidence(
+        tags,
+        [np.arange(3, dtype=np.int32), np.arange(3, m, dtype=np.int32)],
+        correlation=True,
+        reading=reading,
+        weights=given,
+    )
+    ranks = rank_features(X, 1).astype(ranks_type)
+    keys = np.arange(4, dtype=np.uint64)
+
+    def grow(**limits):
+        leaves = np.full((4, n), -1, np.int32)
+        grown = _core.grow(
+            ranks, evidence, keys, leaves, n_try=3, min_leaf=2, n_threads=1, progress=None,
+            evidence_weights=reading.child_weights == "evidence", bootstrap=bootstrap, **limits,
+        )  # fmt: skip
+        return leaves, grown
+
+    leaves, grown = grow()
+    assert grown["offsets"][-1] > 4 * 20
+    for limits in ({"pair_limit": 0}, {"pair_limit": 1024}, {"soft_cells": 0}):
+        other_leaves, other = grow(**limits)
+        np.testing.assert_array_equal(leaves, other_leaves)
+        for name, values in grown.items():
+            np.testing.assert_array_equal(values, other[name])
