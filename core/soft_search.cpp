@@ -6,157 +6,19 @@
 #include <limits>
 
 #include "pairs.hpp"
+#include "soft_walk.hpp"
 
 namespace cf {
 
 namespace {
 
 constexpr double kTiny = 0x1p-40;
-// Relative rounding of single precision, and how many roundings lie between a mass and its share.
-constexpr double kUlp = 0x1p-24;
-constexpr double kShareRoundings = 9.0;
+constexpr double kUlp = 0x1p-24;  // relative rounding of single precision
 
 template <class T>
 void at_least(std::vector<T>& v, std::size_t size) {
   if (v.size() < size) v.resize(size);
 }
-
-// One feature's walk over the sorted items.
-template <class Number>
-struct Walk {
-  const std::int32_t* rows;
-  std::size_t row_length;     // 2 width
-  std::uint32_t width;
-  const Number* total;        // (2 width)
-  Number* left;               // (2 width) running sums, updated
-  const float* factor;        // (width)
-  const std::uint32_t* sorted;
-  const std::uint8_t* cut;
-  const std::uint32_t* left_size;
-  std::uint32_t size;
-  std::uint32_t node_size;
-  float limit;                // stop at a cut whose value is at most this
-  bool by_evidence;
-};
-
-typedef float Float16 __attribute__((vector_size(64)));
-typedef float Float8 __attribute__((vector_size(32)));
-typedef float Float4 __attribute__((vector_size(16)));
-typedef std::int32_t Int16 __attribute__((vector_size(64)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
-typedef double Double8 __attribute__((vector_size(64)));
-
-CF_INLINE float sum_of(Float8 v) {
-  Float4 low;
-  Float4 high;
-  std::memcpy(&low, &v, sizeof low);
-  std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-  const Float4 s = low + high;
-  return (s[0] + s[1]) + (s[2] + s[3]);
-}
-
-CF_INLINE float sum_of(Float16 v) {
-  Float8 low;
-  Float8 high;
-  std::memcpy(&low, &v, sizeof low);
-  std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-  return sum_of(low + high);
-}
-
-template <class Number>
-struct Shape;
-template <>
-struct Shape<std::int32_t> {
-  using Sum = Int16;
-  using Row = Int16;
-  using Real = Float16;
-  static CF_INLINE Sum widen(Row r) { return r; }
-  static CF_INLINE Real real(Sum s) { return __builtin_convertvector(s, Real); }
-  static CF_INLINE Sum at_least_one(Sum s) { return s - (s == 0); }
-};
-template <>
-struct Shape<double> {
-  using Sum = Double8;
-  using Row = Int8;
-  using Real = Float8;
-  static CF_INLINE Sum widen(Row r) { return __builtin_convertvector(r, Sum); }
-  static CF_INLINE Real real(Sum s) { return __builtin_convertvector(s, Real); }
-  static CF_INLINE Sum at_least_one(Sum s) { return s < 1.0 ? Sum{} + 1.0 : s; }
-};
-
-template <class V, class T>
-CF_INLINE V load_as(const T* from) {
-  V v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
-}
-
-// Takes the items over the cut from position `from` on, and returns the first position whose cut
-// has a value of at most `limit`, with the sums left of it in place; `size` when there is none.
-template <class Number, bool kByEvidence>
-CF_INLINE std::uint32_t walk(const Walk<Number>& w, std::uint32_t from) {
-  using S = Shape<Number>;
-  using Sum = typename S::Sum;
-  using Row = typename S::Row;
-  using Real = typename S::Real;
-  constexpr std::uint32_t lanes = sizeof(Sum) / sizeof(Number);
-  for (std::uint32_t k = from; k < w.size; ++k) {
-    const std::int32_t* row = w.rows + w.sorted[k] * w.row_length;
-    if (k + 2 < w.size) {
-      const auto* ahead = reinterpret_cast<const char*>(w.rows + w.sorted[k + 2] * w.row_length);
-      for (std::uint32_t i = 0; i < 2 * w.width * sizeof(std::int32_t); i += 64)
-        __builtin_prefetch(ahead + i);
-    }
-    if (!w.cut[k]) {
-      for (std::uint32_t i = 0; i < 2 * w.width; i += lanes) {
-        const Sum s = load_as<Sum>(w.left + i) + S::widen(load_as<Row>(row + i));
-        std::memcpy(w.left + i, &s, sizeof s);
-      }
-      continue;
-    }
-    Real left_sum = {};
-    Real right_sum = {};
-    for (std::uint32_t i = 0; i < w.width; i += lanes) {
-      const Sum pl = load_as<Sum>(w.left + i) + S::widen(load_as<Row>(row + i));
-      const Sum ml = load_as<Sum>(w.left + w.width + i) + S::widen(load_as<Row>(row + w.width + i));
-      std::memcpy(w.left + i, &pl, sizeof pl);
-      std::memcpy(w.left + w.width + i, &ml, sizeof ml);
-      const Sum pr = load_as<Sum>(w.total + i) - pl;
-      const Sum mr = load_as<Sum>(w.total + w.width + i) - ml;
-      const Real mass_left = S::real(S::at_least_one(ml));
-      const Real mass_right = S::real(S::at_least_one(mr));
-      const Real positive_left = S::real(pl);
-      const Real positive_right = S::real(pr);
-      const Real inverse = 1.0F / (mass_left * mass_right);  // one division serves both children
-      const Real share_left = positive_left * (inverse * mass_right);
-      const Real share_right = positive_right * (inverse * mass_left);
-      const Real factor = load_as<Real>(w.factor + i);
-      if constexpr (kByEvidence) {
-        left_sum += factor * (positive_left - positive_left * share_left);
-        right_sum += factor * (positive_right - positive_right * share_right);
-      } else {
-        left_sum += factor * (share_left - share_left * share_left);
-        right_sum += factor * (share_right - share_right * share_right);
-      }
-    }
-    const float left_size = kByEvidence ? 1.0F : static_cast<float>(w.left_size[k]);
-    const float right_size = kByEvidence ? 1.0F : static_cast<float>(w.node_size - w.left_size[k]);
-    const float value = sum_of(left_sum * left_size + right_sum * right_size);
-    if (value <= w.limit) return k;
-  }
-  return w.size;
-}
-
-CF_CLONES std::uint32_t walk_int(const Walk<std::int32_t>& w, std::uint32_t from) {
-  return w.by_evidence ? walk<std::int32_t, true>(w, from) : walk<std::int32_t, false>(w, from);
-}
-
-CF_CLONES std::uint32_t walk_double(const Walk<double>& w, std::uint32_t from) {
-  return w.by_evidence ? walk<double, true>(w, from) : walk<double, false>(w, from);
-}
-
-std::uint32_t walk_from(const Walk<std::int32_t>& w, std::uint32_t k) { return walk_int(w, k); }
-std::uint32_t walk_from(const Walk<double>& w, std::uint32_t k) { return walk_double(w, k); }
 
 CF_CLONES void count_before16(const std::int16_t* keys, std::uint32_t size, std::uint16_t* before) {
   all_pairs<std::int16_t, false>(keys, size, nullptr, 0, before, nullptr);
@@ -174,6 +36,8 @@ void SoftSearch::begin() {
   at_least(sorted_, node_.size);
   at_least(cut_, node_.size);
   at_least(left_size_, node_.size);
+  at_least(times_, node_.size);
+  for (std::uint32_t x = 0; x < node_.size; ++x) times_[x] = node_.draws_of(node_.items[x]);
   factor_.assign(width, 0.0F);
   exact_factor_.assign(width, 0.0);
   total64_.assign(2 * width, 0.0);
@@ -198,11 +62,11 @@ void SoftSearch::begin() {
   best_gain_ = node_value_ * kTiny;
   best_position_ = kNone;
 
-  // A share has relative error kShareRoundings ulp and is at most 1; a term is at most 1/4 of its
-  // factor, and sums of `width / 8 + 8` terms and the child sizes add as many roundings of that.
+  // A share is at most 1, so a term q (1 - q), or P / M (1 - q), has no larger error than the share
+  // itself; a term is at most 1/4 of its factor, and a sum of width / 8 + 8 of them and the child
+  // sizes add as many roundings of that.
   const double scale = by_evidence ? 2.0 : node_.total;
-  const double roundings = kShareRoundings + 3.0 + 0.25 * (width_ / 8.0 + 10.0);
-  extra_error_ = factors * scale * roundings * kUlp;
+  extra_error_ = factors * scale * (kShareError + 0.25 * (width_ / 8.0 + 12.0) * kUlp);
 
   const std::uint64_t cells = std::uint64_t{node_.size} * width_;
   if (cells > node_.problem.soft_cells) {
@@ -217,7 +81,8 @@ void SoftSearch::build_rows() {
   const Layer& l = node_.problem.layers[node_.layer];
   const std::size_t width = width_;
   const std::size_t n_active = node_.active.size();
-  at_least(rows_, 2 * width * node_.size);
+  at_least(rows_, 2 * width * (std::size_t{node_.size} + 1));
+  std::fill_n(rows_.data() + 2 * width * node_.size, 2 * width, 0);
   for (std::uint32_t x = 0; x < node_.size; ++x) {
     const std::uint32_t item = node_.items[x];
     const auto times = static_cast<std::int32_t>(node_.draws_of(item));
@@ -263,7 +128,7 @@ void SoftSearch::mark_cuts(const Order& order) {
   std::uint32_t left = 0;
   for (std::uint32_t k = 0; k < node_.size; ++k) {
     const std::uint32_t x = order.sorted[k];
-    left += node_.draws_of(node_.items[x]);
+    left += times_[x];
     left_size_[k] = left;
     cut_[k] = k + 1 < node_.size && left >= min_leaf && node_.total - left >= min_leaf &&
               order.rank[x] != order.rank[order.sorted[k + 1]];
@@ -277,10 +142,10 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
   bool better = false;
   switch (way_) {
     case Way::kDenseInt:
-      better = dense(left32_);
+      better = dense(left32_, total32_);
       break;
     case Way::kDenseDouble:
-      better = dense(left64_);
+      better = dense(left64_, total64_);
       break;
     case Way::kSparse:
       better = sparse(order);
@@ -299,24 +164,27 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
 }
 
 template <class Number>
-bool SoftSearch::dense(std::vector<Number>& left) {
-  const Number* total;
-  if constexpr (sizeof(Number) == 4) {
-    total = total32_.data();
-  } else {
-    total = total64_.data();
-  }
+bool SoftSearch::dense(std::vector<Number>& left, const std::vector<Number>& total) {
   std::fill(left.begin(), left.end(), Number{0});
   const auto limit = [&] {
     return static_cast<float>((node_value_ - best_gain_ + extra_error_) * (1.0 + 4.0 * kUlp));
   };
-  Walk<Number> w{rows_.data(),   2 * std::size_t{width_}, width_,
-                 total,          left.data(),             factor_.data(),
-                 sorted_.data(), cut_.data(),             left_size_.data(),
-                 node_.size,     node_.total,
-                 limit(),        node_.problem.child_weights == ChildWeights::kEvidence};
+  const bool by_evidence = node_.problem.child_weights == ChildWeights::kEvidence;
+  const bool factors = by_evidence || node_.problem.layers[node_.layer].weight;
+  SoftWalk<Number> w{.rows = rows_.data(),
+                     .width = width_,
+                     .total = total.data(),
+                     .left = left.data(),
+                     .factor = factors ? factor_.data() : nullptr,
+                     .sorted = sorted_.data(),
+                     .cut = cut_.data(),
+                     .left_size = left_size_.data(),
+                     .size = node_.size,
+                     .node_size = node_.total,
+                     .limit = limit(),
+                     .by_evidence = by_evidence};
   bool better = false;
-  for (std::uint32_t k = 0; (k = walk_from(w, k)) < node_.size; ++k) {
+  for (std::uint32_t k = 0; (k = soft_walk(w, k)) < node_.size; ++k) {
     if (consider(exact_value(left.data(), left.data() + width_, k), k)) {
       better = true;
       w.limit = limit();

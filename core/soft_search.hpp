@@ -6,7 +6,7 @@
 // make that fast without making it less exact:
 //   - masses are integers, so the running sums of either child have no error at all;
 //   - a cut is first valued in single precision, sixteen tags at a time. Only a cut that could
-//     beat the best, given the proven bound on that rounding, is valued in double precision.
+//     beat the best, given the bound on that rounding, is valued in double precision.
 // A gain must exceed kTiny of the node's impurity: below it is rounding, not evidence.
 #pragma once
 
@@ -33,7 +33,7 @@ class SoftSearch {
   void sort(Order& order);
   void mark_cuts(const Order& order);
   template <class Number>
-  bool dense(std::vector<Number>& left);
+  bool dense(std::vector<Number>& left, const std::vector<Number>& total);
   bool sparse(const Order& order);
   bool consider(double value, std::uint32_t position);
   template <class Number>
@@ -51,6 +51,7 @@ class SoftSearch {
   std::vector<float> factor_;          // (width) what a tag's term is multiplied by; 0 in padding
   std::vector<double> exact_factor_;   // (width)
   std::vector<double> beyond_base_;    // (active) scratch of the sparse way
+  std::vector<std::uint32_t> times_;   // (size) draws of each item
   std::vector<std::uint32_t> sorted_;  // (size)
   std::vector<std::uint8_t> cut_;      // (size) 1 where a cut after this position is allowed
   std::vector<std::uint32_t> left_size_;  // (size) items left of a cut after this position

@@ -132,8 +132,6 @@ def _whole_weights(
     if weights is None:
         return None, 1.0
     largest = weights.max()
-    if largest <= 0:
-        raise ValueError("Every tag weight is 0, so no split has a gain; give some tag a weight.")
     squares = float(np.sum(tags.counts.astype(np.float64) ** 2))
     bits = min(_WEIGHT_BITS, int(61 - np.log2(max(squares, 1.0))))
     unit = float(largest) / 2.0**bits

@@ -138,6 +138,9 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "trees_")
+
     def fit(self, X: Any, tags: Any) -> Self:
         """Grow the trees.
 
@@ -155,11 +158,28 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         HMLForest
             The forest itself.
         """
-        n_threads = effective_n_jobs(self.n_jobs)
+        before = dict(vars(self))
+        try:
+            self._fit(X, tags)
+        except BaseException:  # Ctrl-C too: a fit that fails leaves the forest as it was
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+        if np.all(self.trees_.feature == LEAF):
+            warnings.warn(
+                "No tree could split: every feature is constant, every tag is on all items or on"
+                f" none, or min_samples_leaf={self.min_samples_leaf} is too large for"
+                f" {self.leaves_.shape[0]} items. All items are in one leaf.",
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(self, X: Any, tags: Any) -> None:
         parameters.check(self)
+        n_threads = effective_n_jobs(self.n_jobs)
         warm = self.warm_start and hasattr(self, "trees_")
-        known = self.n_features_in_ if warm else None
-        X = self._check_features(X, reset=True)
+        X = self._check_features(X, reset=not warm)
+        n_try = parameters.n_try(self.max_features, X.shape[1])
         parsed = self._check_tags(X, tags)
         layers = resolve_layers(self.layers, parsed.vocabulary, unlayered=self.unlayered)
         if not any(parsed.counts[layer].any() for layer in layers):
@@ -171,7 +191,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         if not warm:
             state = check_random_state(self.random_state)
             self.seed_ = int(state.randint(0, 2**63 - 1, dtype=np.int64))
-        first = self._first_new_tree(known, X, parsed, layers) if warm else 0
+        first = self._first_new_tree(X, parsed, layers) if warm else 0
         reading = self.reading or Reading()
         evidence = gather_evidence(
             parsed,
@@ -190,10 +210,10 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
                 evidence,
                 keys,
                 leaves,
-                n_try=parameters.n_try(self.max_features, X.shape[1]),
+                n_try=n_try,
                 min_leaf=min(self.min_samples_leaf, 2**31 - 1),
                 evidence_weights=reading.child_weights == "evidence",
-                bootstrap=self.bootstrap,
+                bootstrap=bool(self.bootstrap),
                 n_threads=n_threads,
                 progress=update,
             )
@@ -210,7 +230,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         self._tree_keys = keys
         self.vocabulary_ = parsed.vocabulary
         self.layers_ = layers
-        self._bootstrapped = self.bootstrap
+        self._bootstrapped = bool(self.bootstrap)
         self.missing_ = [
             {
                 "missing": e.n_missing / X.shape[0],
@@ -218,14 +238,6 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             }
             for e in evidence
         ]
-        if np.all(trees.feature == LEAF):
-            warnings.warn(
-                "No tree could split: every feature is constant, every tag is on all items or on"
-                f" none, or min_samples_leaf={self.min_samples_leaf} is too large for"
-                f" {X.shape[0]} items. All items are in one leaf.",
-                stacklevel=2,
-            )
-        return self
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of every item in every tree.
@@ -304,7 +316,10 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             All 1 when the forest was grown without bootstrapping.
         """
         check_is_fitted(self)
-        n = self._leaf_table.shape[1]
+        parameters.whole("tree", tree, 0)
+        n_trees, n = self._leaf_table.shape
+        if tree >= n_trees:
+            raise ValueError(f"tree must be below the {n_trees} of this forest; got {tree}.")
         if not self._bootstrapped:
             return np.ones(n, dtype=np.uint32)
         return _core.draw_bag(int(self._tree_keys[tree]), n)
@@ -387,17 +402,16 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         return parse_tags(tags, n_items=X.shape[0])
 
     def _first_new_tree(
-        self, known: int | None, X: NDArray[Any], parsed: Any, layers: tuple[NDArray[Any], ...]
+        self, X: NDArray[Any], parsed: Any, layers: tuple[NDArray[Any], ...]
     ) -> int:
         """Check that a warm start goes on with the same collection; give the first new tree."""
         have = self.trees_.n_trees
         same = (
-            known == X.shape[1]
-            and self._leaf_table.shape[1] == X.shape[0]
+            self._leaf_table.shape[1] == X.shape[0]
             and self.vocabulary_ == parsed.vocabulary
             and len(layers) == len(self.layers_)
             and all(map(np.array_equal, layers, self.layers_))
-            and self._bootstrapped == self.bootstrap
+            and self._bootstrapped == bool(self.bootstrap)
         )
         if not same:
             raise ValueError(
@@ -412,7 +426,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         if self.n_estimators == have:
             warnings.warn(
                 f"warm_start=True with n_estimators={have} adds no trees: there are as many.",
-                stacklevel=3,
+                stacklevel=4,
             )
         return have
 

@@ -7,6 +7,7 @@ import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from conceptforest.forest.model_file import ModelFileError
 from conceptforest.forest.reading import Reading
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from conceptforest.tags import TagMatrix
 
 __all__ = ["check", "from_json", "missing_from_json", "n_try", "tag_weights", "to_json", "whole"]
+
+_LEAST, _MOST = 1e-100, 1e100  # tag weights whose gains neither vanish nor overflow
 
 
 def check(forest: Any) -> None:
@@ -31,6 +34,12 @@ def check(forest: Any) -> None:
             raise TypeError(f"{name} must be True or False; got {value!r}.")
     if forest.unlayered not in ("error", "drop"):
         raise ValueError(f'unlayered must be "error" or "drop"; got {forest.unlayered!r}.')
+    if isinstance(forest.tag_weights, str) and forest.tag_weights != "idf":
+        raise ValueError(
+            f'tag_weights must be None, "idf" or an array; got {forest.tag_weights!r}.'
+        )
+    _check_n_jobs(forest.n_jobs)
+    _check_random_state(forest.random_state)
     if forest.reading is not None and not isinstance(forest.reading, Reading):
         raise TypeError(
             f"reading must be a conceptforest.Reading or None; got {type(forest.reading).__name__}."
@@ -43,6 +52,24 @@ def whole(name: str, value: Any, least: int) -> None:
         raise TypeError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}; got {value}.")
+
+
+def _check_n_jobs(value: Any) -> None:
+    number = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and not number:
+        raise TypeError(f"n_jobs must be a whole number other than 0, or None; got {value!r}.")
+    if value == 0:
+        raise ValueError("n_jobs must be a whole number other than 0, or None; got 0.")
+
+
+def _check_random_state(value: Any) -> None:
+    try:
+        check_random_state(value)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be a whole number from 0 to 2**32 - 1, a numpy RandomState or None;"
+            f" got {value!r}."
+        ) from error
 
 
 def n_try(max_features: Any, n_features: int) -> int:
@@ -64,7 +91,9 @@ def n_try(max_features: Any, n_features: int) -> int:
             return max(1, int(n_features**0.5))
         if max_features == "log2":
             return max(1, int(np.log2(n_features)))
-    elif isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
+    elif isinstance(max_features, bool):  # a number to Python, but hardly meant as one
+        pass
+    elif isinstance(max_features, numbers.Integral):
         if 1 <= max_features <= n_features:
             return int(max_features)
     elif isinstance(max_features, numbers.Real) and 0.0 < max_features <= 1.0:
@@ -77,8 +106,6 @@ def tag_weights(given: Any, tags: TagMatrix) -> NDArray[np.float64] | None:
     if given is None:
         return None
     if isinstance(given, str):
-        if given != "idf":
-            raise ValueError(f'tag_weights must be None, "idf" or an array; got {given!r}.')
         counts = np.maximum(tags.counts, 1)
         idf = np.where(tags.counts > 0, np.log(tags.n_items / counts), 0.0)
         # When every tag is on every item all are 0; they have no impurity either way.
@@ -90,13 +117,23 @@ def tag_weights(given: Any, tags: TagMatrix) -> NDArray[np.float64] | None:
             f" shape {weights.shape} and dtype {weights.dtype}."
         )
     weights = weights.astype(np.float64)
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-        raise ValueError("tag_weights must be finite and not negative.")
+    bad = np.flatnonzero(~((weights == 0) | ((weights >= _LEAST) & (weights <= _MOST))))
+    if len(bad):
+        raise ValueError(
+            f"tag_weights must each be 0 or from {_LEAST:g} to {_MOST:g}; got {weights[bad[0]]:g}"
+            f" for tag {tags.vocabulary[bad[0]]!r}."
+        )
+    if not weights.any():
+        raise ValueError(
+            "tag_weights are all 0, so no split has a gain; give some tag a weight above 0."
+        )
     return weights
 
 
 def to_json(forest: Any) -> dict[str, Any]:
     """Give the parameters as plain values. Layers are kept by the model file itself."""
+    check(forest)  # what could not be read again is not written
+    n_try(forest.max_features, forest.n_features_in_)
     params = forest.get_params(deep=False)
     params["reading"] = None if forest.reading is None else dataclasses.asdict(forest.reading)
     params["layers"] = 1 if isinstance(forest.layers, numbers.Integral) else "explicit"
@@ -119,14 +156,22 @@ def from_json(path: Any, state: ForestState) -> dict[str, Any]:
     try:
         if params["reading"] is not None:
             params["reading"] = Reading(**params["reading"])
-        if params["layers"] == "explicit":
-            params["layers"] = [[state.vocabulary[i] for i in layer] for layer in state.layers]
+        params["layers"] = _layers_from_json(params["layers"], state)
         if isinstance(params["tag_weights"], list):
             params["tag_weights"] = np.array(params["tag_weights"], dtype=np.float64)
         check(HMLForest(**params))
+        n_try(params["max_features"], state.n_features)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: a parameter in this model file is bad: {error}") from error
     return params
+
+
+def _layers_from_json(given: Any, state: ForestState) -> Any:
+    if given == "explicit":
+        return [[state.vocabulary[i] for i in layer] for layer in state.layers]
+    if given != 1:
+        raise ValueError(f'layers must be 1 or "explicit"; got {given!r}.')
+    return 1
 
 
 def missing_from_json(path: Any, state: ForestState) -> list[dict[str, float]]:

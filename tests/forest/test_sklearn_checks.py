@@ -1,0 +1,21 @@
+"""scikit-learn's own checks of an estimator."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import conceptforest as cf
+
+# Each check that does not apply, and why.
+EXCLUDED = {
+    "check_fit_score_takes_y": (
+        "wants the second argument of fit to be called y; here it is `tags`, which says what it is."
+        " Pipelines and searches pass it by position."
+    ),
+}
+
+
+@parametrize_with_checks(
+    [cf.HMLForest(n_estimators=5), cf.HMLForest(n_estimators=5, bootstrap=True)],
+    expected_failed_checks=lambda _: EXCLUDED,
+)
+def test_scikit_learn_check(estimator, check):
+    assert check(estimator) is None
