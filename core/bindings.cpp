@@ -28,7 +28,8 @@ void require(bool condition, const char* what) {
 
 // Hands a vector's memory to NumPy.
 template <class T>
-nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+nb::ndarray<nb::numpy, T> as_array(std::vector<T>&& values,
+                                   std::initializer_list<std::size_t> shape) {
   auto* held = new std::vector<T>(std::move(values));
   nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::ndarray<nb::numpy, T>(held->data(), shape, owner);
@@ -49,25 +50,28 @@ cf::Poll make_poll(nb::object progress) {
   };
 }
 
-// One layer's arrays; the Python side keeps them alive during the call.
+// Points into the record's own arrays: nothing is converted, and the caller holds the record.
 cf::Layer make_layer(nb::handle record, std::uint32_t n) {
   cf::Layer layer;
-  const auto start = nb::cast<In<std::int64_t, 1>>(record.attr("start"));
-  const auto tag = nb::cast<In<std::int32_t, 1>>(record.attr("tag"));
+  const auto start = nb::cast<In<std::int64_t, 1>>(record.attr("start"), false);
+  const auto tag = nb::cast<In<std::int32_t, 1>>(record.attr("tag"), false);
   layer.n_tags = nb::cast<std::uint32_t>(record.attr("n_tags"));
-  require(start.shape(0) == std::size_t{n} + 1 && start(0) == 0, "layer: start does not fit the items");
-  for (std::size_t i = 0; i < n; ++i) require(start(i) <= start(i + 1), "layer: start must not decrease");
+  require(start.shape(0) == std::size_t{n} + 1 && start(0) == 0,
+          "layer: start does not fit the items");
+  for (std::size_t i = 0; i < n; ++i)
+    require(start(i) <= start(i + 1), "layer: start must not decrease");
   const auto entries = static_cast<std::size_t>(start(n));
   require(tag.shape(0) == entries, "layer: tag does not fit start");
   for (std::size_t e = 0; e < entries; ++e)
-    require(tag(e) >= 0 && static_cast<std::uint32_t>(tag(e)) < layer.n_tags, "layer: tag out of range");
+    require(tag(e) >= 0 && static_cast<std::uint32_t>(tag(e)) < layer.n_tags,
+            "layer: tag out of range");
   layer.start = start.data();
   layer.tag = tag.data();
   if (!record.attr("soft").is_none()) {
-    const auto positive = nb::cast<In<std::int32_t, 1>>(record.attr("positive"));
-    const auto negative = nb::cast<In<std::int32_t, 1>>(record.attr("negative"));
-    const auto base = nb::cast<In<std::int32_t, 1>>(record.attr("base"));
-    const auto soft = nb::cast<In<std::uint8_t, 1>>(record.attr("soft"));
+    const auto positive = nb::cast<In<std::int32_t, 1>>(record.attr("positive"), false);
+    const auto negative = nb::cast<In<std::int32_t, 1>>(record.attr("negative"), false);
+    const auto base = nb::cast<In<std::int32_t, 1>>(record.attr("base"), false);
+    const auto soft = nb::cast<In<std::uint8_t, 1>>(record.attr("soft"), false);
     require(positive.shape(0) == entries && negative.shape(0) == entries && base.shape(0) == n &&
                 soft.shape(0) == n,
             "layer: evidence does not fit");
@@ -81,7 +85,7 @@ cf::Layer make_layer(nb::handle record, std::uint32_t n) {
     layer.soft = soft.data();
   }
   if (!record.attr("weight").is_none()) {
-    const auto weight = nb::cast<In<std::uint32_t, 1>>(record.attr("weight"));
+    const auto weight = nb::cast<In<std::uint32_t, 1>>(record.attr("weight"), false);
     require(weight.shape(0) == layer.n_tags, "layer: weight does not fit");
     layer.weight = weight.data();
     layer.weight_unit = nb::cast<double>(record.attr("weight_unit"));
@@ -93,8 +97,9 @@ template <class Value, class Rank>
 void rank_columns(In<Value, 2> values, InOut<Rank, 2> ranks, int n_threads) {
   require(values.shape(0) == ranks.shape(0) && values.shape(1) == ranks.shape(1),
           "values and ranks differ in shape");
-  require(values.shape(1) > 0 && values.shape(1) - 1 < std::size_t{std::numeric_limits<Rank>::max()},
-          "too many items for this rank type");
+  require(
+      values.shape(1) > 0 && values.shape(1) - 1 < std::size_t{std::numeric_limits<Rank>::max()},
+      "too many items for this rank type");
   const cf::Poll poll = make_poll(nb::none());
   const nb::gil_scoped_release release;
   cf::rank_columns(values.data(), static_cast<std::int64_t>(values.shape(0)),
@@ -104,7 +109,7 @@ void rank_columns(In<Value, 2> values, InOut<Rank, 2> ranks, int n_threads) {
 nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
               InOut<std::int32_t, 2> leaves, std::uint32_t n_try, std::uint32_t min_leaf,
               bool evidence_weights, bool bootstrap, int n_threads, nb::object progress,
-              std::uint32_t pair_limit, std::uint64_t soft_cells) {
+              std::uint32_t pair_limit, std::int64_t small_mass, std::uint64_t soft_cells) {
   cf::Problem problem;
   std::size_t d = 0;
   std::size_t n = 0;
@@ -125,6 +130,7 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   require(min_leaf >= 1 && n_try >= 1, "min_leaf and n_try must be at least 1");
   require(layers.size() > 0 && layers.size() < 0x7FFFU, "layers: too few or too many");
   require(pair_limit <= 1024, "pair_limit must be at most 1024");
+  require(small_mass <= cf::Problem{}.small_mass, "small_mass must fit 32 bits");
   problem.n_items = static_cast<std::uint32_t>(n);
   problem.n_features = static_cast<std::uint32_t>(d);
   for (nb::handle record : layers) problem.layers.push_back(make_layer(record, problem.n_items));
@@ -133,6 +139,7 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   problem.child_weights = evidence_weights ? cf::ChildWeights::kEvidence : cf::ChildWeights::kCount;
   problem.bootstrap = bootstrap;
   problem.pair_limit = pair_limit;
+  problem.small_mass = small_mass;
   problem.soft_cells = soft_cells;
   const std::vector<std::uint64_t> key_list(keys.data(), keys.data() + keys.shape(0));
 
@@ -145,7 +152,8 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   {
     const nb::gil_scoped_release release;
     trees = cf::grow(problem, key_list, leaves.data(), n_threads, poll);
-    for (const auto& t : trees) offsets.push_back(offsets.back() + static_cast<std::int64_t>(t.size()));
+    for (const auto& t : trees)
+      offsets.push_back(offsets.back() + static_cast<std::int64_t>(t.size()));
     const auto total = static_cast<std::size_t>(offsets.back());
     feature.reserve(total);
     left.reserve(total);
@@ -191,6 +199,18 @@ void route(In<std::int64_t, 1> offsets, In<std::int32_t, 1> feature, In<double, 
           "nodes: arrays differ in length");
   require(leaves.shape(0) + 1 == offsets.shape(0) && leaves.shape(1) == values.shape(0),
           "leaves: bad shape");
+  require(offsets(0) == 0, "nodes: offsets must begin at 0");
+  for (std::size_t t = 0; t + 1 < offsets.shape(0); ++t) {
+    require(offsets(t) < offsets(t + 1), "nodes: a tree without nodes");
+    const std::int64_t size = offsets(t + 1) - offsets(t);
+    for (std::int64_t j = 0; j < size; ++j) {  // children come after their parent: routing ends
+      const auto at = static_cast<std::size_t>(offsets(t) + j);
+      require(
+          left(at) < 0 || (left(at) > j && left(at) + std::int64_t{1} < size && feature(at) >= 0 &&
+                           static_cast<std::size_t>(feature(at)) < values.shape(1)),
+          "nodes: a node has a bad child or feature");
+    }
+  }
   const cf::Nodes forest{static_cast<std::int64_t>(offsets.shape(0)) - 1, offsets.data(),
                          feature.data(), threshold.data(), left.data()};
   const cf::Poll poll = make_poll(progress);
@@ -209,7 +229,8 @@ Tables make_tables(const In<std::int32_t, 2>& rows, const In<std::int32_t, 2>& t
                    const In<std::int64_t, 1>& offsets) {
   require(rows.shape(0) == training.shape(0) && offsets.shape(0) == training.shape(0) + 1,
           "leaf tables: trees differ");
-  require(training.shape(1) < 0x7FFFFFFFU && rows.shape(1) < 0x7FFFFFFFU, "leaf tables: too many items");
+  require(training.shape(1) < 0x7FFFFFFFU && rows.shape(1) < 0x7FFFFFFFU,
+          "leaf tables: too many items");
   const auto trees = static_cast<std::int64_t>(training.shape(0));
   Tables t{{rows.data(), trees, static_cast<std::uint32_t>(rows.shape(1))},
            {training.data(), trees, static_cast<std::uint32_t>(training.shape(1))},
@@ -257,19 +278,23 @@ void all_counts(In<std::int32_t, 2> rows, In<std::int32_t, 2> training, In<std::
 NB_MODULE(_core, m) {
   m.doc() = "Compiled core of conceptforest: pure functions on arrays.";
   m.attr("ONE") = cf::kOne;
-  m.def("rank_columns", &rank_columns<float, std::uint16_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
-  m.def("rank_columns", &rank_columns<float, std::uint32_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
-  m.def("rank_columns", &rank_columns<double, std::uint16_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
-  m.def("rank_columns", &rank_columns<double, std::uint32_t>, "values"_a.noconvert(), "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<float, std::uint16_t>, "values"_a.noconvert(),
+        "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<float, std::uint32_t>, "values"_a.noconvert(),
+        "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<double, std::uint16_t>, "values"_a.noconvert(),
+        "ranks"_a.noconvert(), "n_threads"_a);
+  m.def("rank_columns", &rank_columns<double, std::uint32_t>, "values"_a.noconvert(),
+        "ranks"_a.noconvert(), "n_threads"_a);
   m.def("grow", &grow, "ranks"_a, "layers"_a, "keys"_a, "leaves"_a.noconvert(), nb::kw_only(),
         "n_try"_a, "min_leaf"_a, "evidence_weights"_a, "bootstrap"_a, "n_threads"_a,
         "progress"_a.none(), "pair_limit"_a = cf::Problem{}.pair_limit,
-        "soft_cells"_a = cf::Problem{}.soft_cells);
+        "small_mass"_a = cf::Problem{}.small_mass, "soft_cells"_a = cf::Problem{}.soft_cells);
   m.def("draw_bag", &draw_bag, "key"_a, "n"_a);
-  m.def("route", &route<float>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a, "values"_a.noconvert(),
-        "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
-  m.def("route", &route<double>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a, "values"_a.noconvert(),
-        "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
+  m.def("route", &route<float>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
+        "values"_a.noconvert(), "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
+  m.def("route", &route<double>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
+        "values"_a.noconvert(), "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());
   m.def("nearest", &nearest, "rows"_a, "training"_a, "offsets"_a, nb::kw_only(), "k"_a,
         "exclude_self"_a, "seed"_a, "n_threads"_a, "progress"_a.none());
   m.def("all_counts", &all_counts, "rows"_a, "training"_a, "offsets"_a, "counts"_a.noconvert(),

@@ -44,9 +44,11 @@ struct Problem {
   std::uint32_t min_leaf = 1;
   ChildWeights child_weights = ChildWeights::kCount;
   bool bootstrap = false;
-  // Strategy limits. They change the time taken, never the trees; tests set them to reach every path.
-  std::uint32_t pair_limit = 160;           // nodes up to this size are ordered all pairs at once
-  std::uint64_t soft_cells = 1ULL << 24;    // largest dense evidence table of a node (rows x tags)
+  // Strategy limits. They change the time taken, never the trees; tests set them to reach every
+  // path.
+  std::uint32_t pair_limit = 256;         // nodes up to this size are ordered all pairs at once
+  std::int64_t small_mass = 0x7FFFFFFF;   // nodes up to this mass are summed in 32 bits throughout
+  std::uint64_t soft_cells = 1ULL << 24;  // largest dense evidence table of a node (rows x tags)
 };
 
 // One grown tree. Children are adjacent: right = left + 1. Thresholds are not known here: a cut

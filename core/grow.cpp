@@ -21,6 +21,7 @@ constexpr std::uint64_t kBagStream = 1;
 // Below this many items a column is fetched item by item before its turn comes: the processor's own
 // prefetching follows only longer, denser runs.
 constexpr std::uint32_t kPrefetchLimit = 512;
+constexpr std::uint32_t kAhead = 3;  // features drawn, and fetched, before their turn
 
 template <class Rank>
 class Grower {
@@ -43,10 +44,9 @@ class Grower {
     add_node(tree);
     stack.push_back({0, 0, static_cast<std::uint32_t>(items_.size()), 0, branch(key, kRootStream)});
     while (!stack.empty()) {
-      if (stop.load(std::memory_order_relaxed)) throw Stopped{};
       const Pending at = stack.back();
       stack.pop_back();
-      split(tree, at, stack, leaves);
+      split(tree, at, stack, leaves, stop);
     }
     return tree;
   }
@@ -82,19 +82,23 @@ class Grower {
     return node;
   }
 
-  void split(Tree& tree, const Pending& at, std::vector<Pending>& stack, std::int32_t* leaves) {
+  void split(Tree& tree, const Pending& at, std::vector<Pending>& stack, std::int32_t* leaves,
+             const std::atomic<bool>& stop) {
     const std::uint32_t* items = items_.data() + at.begin;
     const std::uint32_t size = at.end - at.begin;
     std::uint32_t total = size;
     if (problem_.bootstrap)
-      total = std::accumulate(items, items + size, 0U,
-                              [this](std::uint32_t sum, std::uint32_t i) { return sum + draws_[i]; });
+      total = std::accumulate(items, items + size, 0U, [this](std::uint32_t sum, std::uint32_t i) {
+        return sum + draws_[i];
+      });
     tree.count[at.node] = static_cast<std::int32_t>(total);
     Best best;
-    if (total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 && node_.read(items, size, at.layer))
-      best = search(at.key);
+    if (total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 &&
+        node_.read(items, size, at.layer))
+      best = search(at.key, stop);
     if (!best.found) {
-      for (std::uint32_t x = 0; x < size; ++x) leaves[items[x]] = static_cast<std::int32_t>(at.node);
+      for (std::uint32_t x = 0; x < size; ++x)
+        leaves[items[x]] = static_cast<std::int32_t>(at.node);
       return;
     }
     const std::uint32_t middle = partition(at, best);
@@ -112,7 +116,7 @@ class Grower {
   }
 
   // Draws features without replacement until n_try were not constant, or none is left.
-  Best search(std::uint64_t key) {
+  Best search(std::uint64_t key, const std::atomic<bool>& stop) {
     Best best;
     Random random(key);
     if (node_.soft) {
@@ -131,9 +135,10 @@ class Grower {
       ++drawn;
       fetch(features_[drawn - 1]);
     };
-    draw();
+    while (drawn < std::min(n_features, kAhead)) draw();
     for (std::uint32_t at = 0; at < n_features && tried < problem_.n_try; ++at) {
-      if (drawn < n_features) draw();  // one ahead, so that its column is on the way
+      if (stop.load(std::memory_order_relaxed)) throw Stopped{};
+      if (drawn < n_features) draw();  // ahead, so that its column is on the way
       const std::uint32_t f = features_[at];
       if (!order_.gather(column(f), node_.items, node_.size)) continue;
       ++tried;
@@ -153,7 +158,7 @@ class Grower {
   void fetch(std::uint32_t feature) const {
     if (node_.size > kPrefetchLimit) return;
     const Rank* from = column(feature);
-    for (std::uint32_t x = 0; x < node_.size; ++x) __builtin_prefetch(from + node_.items[x]);
+    for (std::uint32_t x = 0; x < node_.size; ++x) __builtin_prefetch(from + node_.items[x], 0, 2);
   }
 
   // Items below the cut to the front, both parts in their order.
@@ -191,7 +196,8 @@ std::vector<Tree> grow_with(const Problem& problem, const Rank* ranks,
                             const std::vector<std::uint64_t>& keys, std::int32_t* leaves,
                             int n_threads, const Poll& poll) {
   std::vector<Tree> trees(keys.size());
-  std::vector<std::unique_ptr<Grower<Rank>>> growers(static_cast<std::size_t>(std::max(1, n_threads)));
+  std::vector<std::unique_ptr<Grower<Rank>>> growers(
+      static_cast<std::size_t>(std::max(1, n_threads)));
   parallel_for(static_cast<std::int64_t>(keys.size()), n_threads, poll,
                [&](std::int64_t t, int worker, const std::atomic<bool>& stop) {
                  auto& grower = growers[static_cast<std::size_t>(worker)];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "pairs.hpp"
@@ -27,6 +28,8 @@ void at_least(std::vector<T>& v, std::size_t size) {
 
 // Two scores this close, relatively, are told apart as fractions; rounding is far below it.
 constexpr double kClose = 1e-13;
+
+constexpr std::size_t kChunk = 8;  // tags of an item copied at once
 
 }  // namespace
 
@@ -68,6 +71,7 @@ void HardSearch::begin() {
     largest_row = std::max(largest_row, cross_[x]);
   }
   start_[size] = static_cast<std::uint32_t>(tags_.size());
+  tags_.resize(tags_.size() + kChunk);  // a chunk may be read past the last item's tags
 
   best_left_ = 0;
   best_score_ = static_cast<double>(b_node_) / node_.total;
@@ -97,9 +101,9 @@ void HardSearch::build_gram(std::vector<Number>& gram, std::uint32_t lanes) {
   const std::size_t n_active = node_.active.size();
   std::vector<std::uint32_t>& first = tag_first_;
   first.assign(n_active + 1, 0);
-  for (const std::uint32_t a : tags_) ++first[a + 1];
+  for (std::uint32_t e = 0; e < start_[size]; ++e) ++first[tags_[e] + 1];
   for (std::size_t a = 0; a < n_active; ++a) first[a + 1] += first[a];
-  at_least(tag_items_, tags_.size());
+  at_least(tag_items_, start_[size]);
   for (std::uint32_t x = 0; x < size; ++x) {
     for (std::uint32_t e = start_[x]; e < start_[x + 1]; ++e) tag_items_[first[tags_[e]]++] = x;
   }
@@ -111,7 +115,8 @@ void HardSearch::build_gram(std::vector<Number>& gram, std::uint32_t lanes) {
       Number* row = gram.data() + std::size_t{tag_items_[i]} * stride_;
       const std::uint64_t scaled = weight * times_[tag_items_[i]];
       for (std::uint32_t j = begin; j < end; ++j)
-        row[tag_items_[j]] = static_cast<Number>(row[tag_items_[j]] + scaled * times_[tag_items_[j]]);
+        row[tag_items_[j]] =
+            static_cast<Number>(row[tag_items_[j]] + scaled * times_[tag_items_[j]]);
     }
     begin = end;
   }
@@ -136,29 +141,59 @@ void HardSearch::order_pairs(Order& order, const std::vector<std::make_unsigned_
   }
   for (std::uint32_t x = 0; x < size; ++x) {
     order.sorted[before[x]] = x;
-    growth_[x] = own_[x] + 2 * std::int64_t{shared[x]};
+    growth_[before[x]] = own_[x] + 2 * std::int64_t{shared[x]};
   }
 }
 
 // Moves the items over the cut one by one: an item with c_i others left of it that share tag i adds
 // w_i (2 c_i + 1) to B_left.
 void HardSearch::walk_tags(const Order& order) {
-  std::fill_n(count_.begin(), node_.active.size(), 0);
+  std::fill_n(count_.begin(), node_.active.size(), 0U);
+  if (!node_.draws && !node_.problem.layers[node_.layer].weight) {
+    walk_plain_tags(order);
+    return;
+  }
   const std::uint32_t* weight = node_.active_weight.data();
-  const bool plain = !node_.draws && !node_.problem.layers[node_.layer].weight;
   for (std::uint32_t k = 0; k < node_.size; ++k) {
     const std::uint32_t x = order.sorted[k];
     std::int64_t sum = 0;
-    if (plain) {
-      for (std::uint32_t e = start_[x]; e < start_[x + 1]; ++e) sum += count_[tags_[e]]++;
-    } else {
-      for (std::uint32_t e = start_[x]; e < start_[x + 1]; ++e) {
-        sum += count_[tags_[e]] * weight[tags_[e]];
-        count_[tags_[e]] += times_[x];
-      }
-      sum *= times_[x];
+    for (std::uint32_t e = start_[x]; e < start_[x + 1]; ++e) {
+      sum += std::int64_t{count_[tags_[e]]} * weight[tags_[e]];
+      count_[tags_[e]] += times_[x];
     }
-    growth_[x] = own_[x] + 2 * sum;
+    growth_[k] = own_[x] + 2 * sum * times_[x];
+  }
+}
+
+// The same where every item counts once and every tag weighs 1. The tags are first laid out in the
+// order of the walk, a fixed number for each item whatever it has, so that no loop over one item's
+// tags has an end to mispredict; then one loop passes over them all.
+void HardSearch::walk_plain_tags(const Order& order) {
+  const std::uint32_t size = node_.size;
+  const std::size_t n_tags = start_[size];
+  at_least(stream_, n_tags + kChunk);
+  at_least(running_, n_tags + 1);
+  std::uint32_t* to = stream_.data();
+  for (std::uint32_t k = 0; k < size; ++k) {
+    const std::uint32_t x = order.sorted[k];
+    const std::uint32_t* from = tags_.data() + start_[x];
+    const std::uint32_t length = start_[x + 1] - start_[x];
+    std::memcpy(to, from, kChunk * sizeof(std::uint32_t));
+    if (length > kChunk) std::memcpy(to, from, length * sizeof(std::uint32_t));
+    to += length;
+  }
+  std::uint32_t* count = count_.data();
+  std::int64_t sum = 0;
+  running_[0] = 0;
+  for (std::size_t e = 0; e < n_tags; ++e) {
+    sum += count[stream_[e]]++;
+    running_[e + 1] = sum;
+  }
+  std::size_t at = 0;
+  for (std::uint32_t k = 0; k < size; ++k) {
+    const std::size_t begin = at;
+    at += static_cast<std::size_t>(own_[order.sorted[k]]);  // here: its number of tags
+    growth_[k] = own_[order.sorted[k]] + 2 * (running_[at] - running_[begin]);
   }
 }
 
@@ -171,7 +206,7 @@ bool HardSearch::feature(std::uint32_t f, Order& order, Best& best) {
     order.sort();
     walk_tags(order);
   }
-  if (!scan(order)) return false;
+  if (!(node_.draws ? scan<true>(order) : scan<false>(order))) return false;
   best.found = true;
   best.gain = gain() * node_.problem.layers[node_.layer].weight_unit;
   best.feature = f;
@@ -185,16 +220,18 @@ bool HardSearch::feature(std::uint32_t f, Order& order, Best& best) {
 double HardSearch::gain() const {
   const std::int64_t total = node_.total;
   const std::int64_t right = total - best_left_;
-  if (!exact_) return 2.0 / node_.total * (best_score_ - static_cast<double>(b_node_) / node_.total);
+  if (!exact_)
+    return 2.0 / node_.total * (best_score_ - static_cast<double>(b_node_) / node_.total);
   // As one fraction, so that a tiny gain is not lost in the difference of two large numbers.
-  const Int128 children = static_cast<Int128>(best_b_left_) * right +
-                            static_cast<Int128>(best_b_right_) * best_left_;
+  const Int128 children =
+      static_cast<Int128>(best_b_left_) * right + static_cast<Int128>(best_b_right_) * best_left_;
   const Int128 sizes = static_cast<Int128>(best_left_) * right;
   const Int128 top = children * total - static_cast<Int128>(b_node_) * sizes;
   return 2.0 * static_cast<double>(top) / (static_cast<double>(sizes) * node_.total * node_.total);
 }
 
 // Visits the cuts in ascending order; the first strict maximum over all features so far wins.
+template <bool kRepeats>
 bool HardSearch::scan(const Order& order) {
   const std::int64_t total = node_.total;
   const std::int64_t min_leaf = node_.problem.min_leaf;
@@ -207,23 +244,21 @@ bool HardSearch::scan(const Order& order) {
   std::int64_t left = 0;
   double enough = best_score_ * (1.0 - kClose);
   bool better = false;
-  std::uint32_t here = rank[sorted[0]];
   for (std::uint32_t k = 0; k + 1 < node_.size; ++k) {
     const std::uint32_t x = sorted[k];
-    const std::uint32_t next = rank[sorted[k + 1]];
-    b_left += growth_[x];
+    b_left += growth_[k];
     cross += cross_[x];
-    left += times_[x];
+    left += kRepeats ? times_[x] : 1;
     const std::int64_t b_right = b_node - 2 * cross + b_left;
     const double score = static_cast<double>(b_left) * inverse[left] +
                          static_cast<double>(b_right) * inverse[total - left];
-    if (score >= enough && next != here && left >= min_leaf && total - left >= min_leaf) {
+    if (score >= enough && left >= min_leaf && total - left >= min_leaf &&
+        rank[x] != rank[sorted[k + 1]]) {
       if (consider({b_left, b_right, left, k}, score)) {
         better = true;
         enough = best_score_ * (1.0 - kClose);
       }
     }
-    here = next;
   }
   return better;
 }
@@ -241,9 +276,9 @@ bool HardSearch::consider(const Cut& cut, double score) {
       const Wide new_bottom = static_cast<Wide>(cut.left) * static_cast<Wide>(total - cut.left);
       const Wide old_top =
           best_left_ ? top(best_b_left_, best_b_right_, best_left_) : static_cast<Wide>(b_node_);
-      const Wide old_bottom = best_left_ ? static_cast<Wide>(best_left_) *
-                                               static_cast<Wide>(total - best_left_)
-                                         : static_cast<Wide>(total);
+      const Wide old_bottom =
+          best_left_ ? static_cast<Wide>(best_left_) * static_cast<Wide>(total - best_left_)
+                     : static_cast<Wide>(total);
       if (new_top * old_bottom <= old_top * new_bottom) return false;
     } else {
       return false;  // too close to tell apart: the earlier cut stays

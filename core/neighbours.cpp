@@ -1,73 +1,142 @@
 #include "neighbours.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
+#include "buffer.hpp"
 #include "random.hpp"
 
 namespace cf {
 
 namespace {
 
-constexpr std::int64_t kBlock = 64;  // rows handled together
-constexpr std::int64_t kAhead = 12;  // trees whose leaf members are fetched before they are needed
+constexpr std::int64_t kBlock = 2048;  // rows handled together, at most
+constexpr std::size_t kChunk = 16;     // items of a leaf copied at once
+constexpr std::size_t kLongRow = 1U
+                                 << 16;  // items in a row's leaves from which they are not copied
 
 // The training items of every leaf, tree after tree, and for each row the run of items that share
-// its leaf. Index is the narrowest type that counts the items; a Span packs a run's begin and length.
+// its leaf. Index is the narrowest type that counts the items; a Span packs a run's begin and
+// length.
 template <class Index>
 class LeafMembers {
  public:
   using Span = std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>;
   static constexpr int kShift = 8 * sizeof(Index);
 
+  struct Scratch {
+    std::vector<std::int32_t> count;     // by training item; zero between rows
+    std::vector<std::uint32_t> touched;  // items whose count is not zero
+    std::vector<std::size_t> length;     // by row of the block
+    std::vector<Index*> end;             // by row: where its next leaf is copied to
+    std::vector<Index> stream;           // the leaves of each row, one after another
+  };
+
   LeafMembers(const LeafTable& rows, const LeafTable& training,
               const std::vector<std::int32_t>& n_nodes, int n_threads, const Poll& poll)
-      : rows_(rows), training_(training) {
-    members_.resize(static_cast<std::size_t>(training.n_trees) * training.n);
-    spans_.resize(static_cast<std::size_t>(training.n_trees) * rows.n);
-    parallel_for(training.n_trees, n_threads, poll,
-                 [&](std::int64_t t, int, const std::atomic<bool>&) { index_tree(t, n_nodes); });
+      : rows_(rows),
+        training_(training),
+        members_(static_cast<std::size_t>(training.n_trees) * training.n + kChunk),
+        spans_(static_cast<std::size_t>(training.n_trees) * rows.n) {
+    std::fill_n(members_.data() + static_cast<std::size_t>(training.n_trees) * training.n, kChunk,
+                Index{0});
+    // Nothing is reported yet: progress is in rows.
+    parallel_for(
+        training.n_trees, n_threads, [&poll](std::int64_t) { poll(0); },
+        [&](std::int64_t t, int, const std::atomic<bool>&) { index_tree(t, n_nodes); });
   }
 
-  // Calls visit(row) with the counts of each row of a block in scratch.count, touched items listed.
+  // Calls visit(row, n_touched) for each row in [begin, end), with its counts in `own`; visit must
+  // leave the counts zero again.
   template <class Visit>
-  void count_block(std::int64_t block, std::vector<std::int32_t>& count,
-                   std::vector<std::uint32_t>& touched, std::vector<Span>& spans,
-                   const std::atomic<bool>& stop, Visit visit) const {
+  void count_rows(std::int64_t begin, std::int64_t end, Scratch& own, const std::atomic<bool>& stop,
+                  Visit visit) const {
     const std::int64_t trees = training_.n_trees;
-    const std::int64_t begin = block * kBlock;
-    const std::int64_t end = std::min<std::int64_t>(rows_.n, begin + kBlock);
-    spans.resize(static_cast<std::size_t>(kBlock * trees));
-    for (std::int64_t t = 0; t < trees; ++t) {
-      const Span* from = spans_.data() + t * rows_.n;
-      for (std::int64_t i = begin; i < end; ++i) spans[static_cast<std::size_t>((i - begin) * trees + t)] = from[i];
-    }
-    count.resize(training_.n);
-    touched.resize(training_.n + std::size_t{1});
+    own.count.resize(training_.n);
+    own.touched.resize(training_.n + std::size_t{1});
+    collect(begin, end, own, stop);
+    const Index* from = own.stream.data();
     for (std::int64_t i = begin; i < end; ++i) {
       if (stop.load(std::memory_order_relaxed)) throw Stopped{};
-      const Span* row = spans.data() + (i - begin) * trees;
+      const std::size_t length = own.length[static_cast<std::size_t>(i - begin)];
       std::uint32_t n_touched = 0;
-      for (std::int64_t t = 0; t < trees; ++t) {
-        if (t + kAhead < trees) __builtin_prefetch(members_.data() + (t + kAhead) * training_.n + begin_of(row[t + kAhead]));
-        const Index* m = members_.data() + t * training_.n + begin_of(row[t]);
-        const Index* last = m + length_of(row[t]);
-        for (; m < last; ++m) {
-          touched[n_touched] = *m;
-          n_touched += count[*m]++ == 0 ? 1 : 0;
+      if (length > kLongRow) {
+        for (std::int64_t t = 0; t < trees; ++t) {
+          const Span span = spans_.data()[t * rows_.n + i];
+          n_touched = count(members_of(t, span), length_of(span), own, n_touched);
         }
+      } else {
+        n_touched = count(from, length, own, n_touched);
+        from += length + kChunk;
       }
       visit(static_cast<std::uint32_t>(i), n_touched);
     }
   }
 
  private:
-  static std::size_t begin_of(Span s) { return static_cast<std::size_t>(s >> kShift); }
-  static std::size_t length_of(Span s) { return static_cast<std::size_t>(s & ((Span{1} << kShift) - 1)); }
+  static std::size_t length_of(Span s) {
+    return static_cast<std::size_t>(s & ((Span{1} << kShift) - 1));
+  }
+  const Index* members_of(std::int64_t t, Span s) const {
+    return members_.data() + t * training_.n + static_cast<std::size_t>(s >> kShift);
+  }
+
+  static std::uint32_t count(const Index* items, std::size_t length, Scratch& own,
+                             std::uint32_t n_touched) {
+    std::int32_t* counts = own.count.data();
+    std::uint32_t* touched = own.touched.data();
+    for (std::size_t j = 0; j < length; ++j) {
+      const Index item = items[j];
+      touched[n_touched] = item;
+      n_touched += counts[item]++ == 0 ? 1 : 0;
+    }
+    return n_touched;
+  }
+
+  // Copies the members of the rows' leaves into a stream for each row, tree by tree: one tree's
+  // members fit the cache while all the rows of the block take theirs. A leaf is small, so a fixed
+  // number of items is copied whatever its size, and no branch is mispredicted.
+  void collect(std::int64_t begin, std::int64_t end, Scratch& own,
+               const std::atomic<bool>& stop) const {
+    const std::int64_t trees = training_.n_trees;
+    const auto n = static_cast<std::size_t>(end - begin);
+    own.length.assign(n, 0);
+    for (std::int64_t t = 0; t < trees; ++t) {
+      const Span* span = spans_.data() + t * rows_.n + begin;
+      for (std::size_t i = 0; i < n; ++i) own.length[i] += length_of(span[i]);
+    }
+    std::size_t room = kChunk;
+    for (const std::size_t length : own.length) room += length > kLongRow ? 0 : length + kChunk;
+    if (own.stream.size() < room) own.stream.resize(room);
+    own.end.resize(n);
+    Index* at = own.stream.data();
+    bool any_long = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      own.end[i] = at;
+      any_long = any_long || own.length[i] > kLongRow;
+      if (own.length[i] <= kLongRow) at += own.length[i] + kChunk;
+    }
+    for (std::int64_t t = 0; t < trees; ++t) {
+      if (stop.load(std::memory_order_relaxed)) throw Stopped{};
+      const Span* span = spans_.data() + t * rows_.n + begin;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (any_long && own.length[i] > kLongRow) continue;
+        const Index* from = members_of(t, span[i]);
+        const std::size_t length = length_of(span[i]);
+        Index* to = own.end[i];
+        own.end[i] = to + length;
+        std::memcpy(to, from, kChunk * sizeof(Index));
+        if (length > kChunk)
+          std::memcpy(to + kChunk, from + kChunk, (length - kChunk) * sizeof(Index));
+      }
+    }
+  }
 
   void index_tree(std::int64_t t, const std::vector<std::int32_t>& n_nodes) {
     const std::int32_t* leaf = training_.leaves + t * training_.n;
-    std::vector<std::uint32_t> first(static_cast<std::size_t>(n_nodes[static_cast<std::size_t>(t)]) + 1, 0);
+    std::vector<std::uint32_t> first(
+        static_cast<std::size_t>(n_nodes[static_cast<std::size_t>(t)]) + 1, 0);
     for (std::uint32_t i = 0; i < training_.n; ++i) ++first[static_cast<std::size_t>(leaf[i]) + 1];
     for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
     const std::int32_t* of_row = rows_.leaves + t * rows_.n;
@@ -83,9 +152,21 @@ class LeafMembers {
 
   LeafTable rows_;
   LeafTable training_;
-  std::vector<Index> members_;
-  std::vector<Span> spans_;
+  Buffer<Index> members_;
+  Buffer<Span> spans_;
 };
+
+// Runs work(begin, end, worker, stop) over blocks of the rows; progress is reported in rows.
+template <class Work>
+void for_rows(std::int64_t n, int n_threads, const Poll& poll, Work work) {
+  const std::int64_t share = n / (4 * std::max(1, n_threads));
+  const std::int64_t size = std::clamp<std::int64_t>(share, 64, kBlock);
+  parallel_for((n + size - 1) / size, n_threads,
+               [&](std::int64_t done) { poll(std::min(n, done * size)); },
+               [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
+                 work(block * size, std::min(n, (block + 1) * size), worker, stop);
+               });
+}
 
 // Picks the k largest counts of one row.
 class Selector {
@@ -93,9 +174,9 @@ class Selector {
   Selector(std::uint32_t k, std::int64_t n_trees, std::uint64_t seed)
       : k_(k), seed_(seed), histogram_(static_cast<std::size_t>(n_trees) + 1, 0) {}
 
-  // Returns the number picked; `picked` holds the items in ascending order.
-  std::uint32_t pick(std::uint32_t row, const std::vector<std::int32_t>& count,
-                     const std::vector<std::uint32_t>& touched, std::uint32_t n_touched) {
+  // Leaves the items in `picked`, in ascending order.
+  void pick(std::uint32_t row, const std::vector<std::int32_t>& count,
+            const std::vector<std::uint32_t>& touched, std::uint32_t n_touched) {
     picked.clear();
     tied_.clear();
     std::int32_t highest = 0;
@@ -126,10 +207,10 @@ class Selector {
     }
     const std::size_t room = std::min<std::size_t>(k_ - picked.size(), tied_.size());
     if (room < tied_.size())
-      std::nth_element(tied_.begin(), tied_.begin() + static_cast<std::ptrdiff_t>(room), tied_.end());
+      std::nth_element(tied_.begin(), tied_.begin() + static_cast<std::ptrdiff_t>(room),
+                       tied_.end());
     for (std::size_t j = 0; j < room; ++j) picked.push_back(tied_[j].second);
     std::sort(picked.begin(), picked.end());
-    return static_cast<std::uint32_t>(picked.size());
   }
 
   std::vector<std::uint32_t> picked;
@@ -142,46 +223,45 @@ class Selector {
 };
 
 template <class Index>
-struct Scratch {
-  std::vector<std::int32_t> count;
-  std::vector<std::uint32_t> touched;
-  std::vector<typename LeafMembers<Index>::Span> spans;
-};
-
-template <class Index>
 Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
                         const std::vector<std::int32_t>& n_nodes, std::uint32_t k,
                         bool exclude_self, std::uint64_t seed, int n_threads, const Poll& poll) {
   const LeafMembers<Index> members(rows, training, n_nodes, n_threads, poll);
   const auto workers = static_cast<std::size_t>(std::max(1, n_threads));
-  std::vector<Scratch<Index>> scratch(workers);
+  std::vector<typename LeafMembers<Index>::Scratch> scratch(workers);
   std::vector<Selector> selectors(workers, Selector(k, training.n_trees, seed));
-  const std::int64_t blocks = (std::int64_t{rows.n} + kBlock - 1) / kBlock;
-  std::vector<Neighbours> parts(static_cast<std::size_t>(blocks));
-  parallel_for(blocks, n_threads, poll, [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
-    auto& own = scratch[static_cast<std::size_t>(worker)];
-    auto& selector = selectors[static_cast<std::size_t>(worker)];
-    auto& part = parts[static_cast<std::size_t>(block)];
-    members.count_block(block, own.count, own.touched, own.spans, stop,
-                        [&](std::uint32_t row, std::uint32_t n_touched) {
-                          if (exclude_self) own.count[row] = 0;
-                          part.start.push_back(selector.pick(row, own.count, own.touched, n_touched));
-                          for (const std::uint32_t item : selector.picked) {
-                            part.item.push_back(static_cast<std::int32_t>(item));
-                            part.count.push_back(own.count[item]);
-                          }
-                          for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
-                        });
-  });
+  // Rows in place, k apart; then moved together.
   Neighbours all;
-  all.start.reserve(rows.n + std::size_t{1});
-  all.start.push_back(0);
-  for (auto& part : parts) {
-    for (const std::int64_t length : part.start) all.start.push_back(all.start.back() + length);
-    all.item.insert(all.item.end(), part.item.begin(), part.item.end());
-    all.count.insert(all.count.end(), part.count.begin(), part.count.end());
-    part = {};
+  all.start.assign(rows.n + std::size_t{1}, 0);
+  all.item.resize(std::size_t{rows.n} * k);
+  all.count.resize(std::size_t{rows.n} * k);
+  for_rows(
+      rows.n, n_threads, poll,
+      [&](std::int64_t begin, std::int64_t end, int worker, const std::atomic<bool>& stop) {
+        auto& own = scratch[static_cast<std::size_t>(worker)];
+        auto& selector = selectors[static_cast<std::size_t>(worker)];
+        members.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
+          if (exclude_self) own.count[row] = 0;
+          selector.pick(row, own.count, own.touched, n_touched);
+          std::size_t at = std::size_t{row} * k;
+          for (const std::uint32_t item : selector.picked) {
+            all.item[at] = static_cast<std::int32_t>(item);
+            all.count[at++] = own.count[item];
+          }
+          all.start[row + std::size_t{1}] = static_cast<std::int64_t>(selector.picked.size());
+          for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
+        });
+      });
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    const std::int64_t length = all.start[i + 1];
+    const std::int64_t to = all.start[i];
+    const auto from = static_cast<std::int64_t>(i * k);
+    std::copy_n(all.item.begin() + from, length, all.item.begin() + to);
+    std::copy_n(all.count.begin() + from, length, all.count.begin() + to);
+    all.start[i + 1] = to + length;
   }
+  all.item.resize(static_cast<std::size_t>(all.start.back()));
+  all.count.resize(static_cast<std::size_t>(all.start.back()));
   return all;
 }
 
@@ -190,17 +270,17 @@ void all_counts_with(const LeafTable& rows, const LeafTable& training,
                      const std::vector<std::int32_t>& n_nodes, std::int32_t* counts, int n_threads,
                      const Poll& poll) {
   const LeafMembers<Index> members(rows, training, n_nodes, n_threads, poll);
-  std::vector<Scratch<Index>> scratch(static_cast<std::size_t>(std::max(1, n_threads)));
-  const std::int64_t blocks = (std::int64_t{rows.n} + kBlock - 1) / kBlock;
-  parallel_for(blocks, n_threads, poll, [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
-    auto& own = scratch[static_cast<std::size_t>(worker)];
-    members.count_block(block, own.count, own.touched, own.spans, stop,
-                        [&](std::uint32_t row, std::uint32_t n_touched) {
-                          std::copy(own.count.begin(), own.count.end(),
-                                    counts + std::size_t{row} * training.n);
-                          for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
-                        });
-  });
+  std::vector<typename LeafMembers<Index>::Scratch> scratch(
+      static_cast<std::size_t>(std::max(1, n_threads)));
+  for_rows(
+      rows.n, n_threads, poll,
+      [&](std::int64_t begin, std::int64_t end, int worker, const std::atomic<bool>& stop) {
+        auto& own = scratch[static_cast<std::size_t>(worker)];
+        members.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
+          std::copy(own.count.begin(), own.count.end(), counts + std::size_t{row} * training.n);
+          for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
+        });
+      });
 }
 
 }  // namespace
@@ -209,8 +289,10 @@ Neighbours nearest(const LeafTable& rows, const LeafTable& training,
                    const std::vector<std::int32_t>& n_nodes, std::uint32_t k, bool exclude_self,
                    std::uint64_t seed, int n_threads, const Poll& poll) {
   if (training.n <= 0xFFFFU)
-    return nearest_with<std::uint16_t>(rows, training, n_nodes, k, exclude_self, seed, n_threads, poll);
-  return nearest_with<std::uint32_t>(rows, training, n_nodes, k, exclude_self, seed, n_threads, poll);
+    return nearest_with<std::uint16_t>(rows, training, n_nodes, k, exclude_self, seed, n_threads,
+                                       poll);
+  return nearest_with<std::uint32_t>(rows, training, n_nodes, k, exclude_self, seed, n_threads,
+                                     poll);
 }
 
 void all_counts(const LeafTable& rows, const LeafTable& training,

@@ -36,10 +36,10 @@ class Node {
   std::uint32_t size = 0;
   std::uint32_t total = 0;  // size, counting repeated draws
   std::uint32_t layer = 0;
-  bool soft = false;  // some item at the node is not hard in the target layer
-  std::vector<std::uint32_t> active;         // tags of the layer, in order of first appearance
-  std::vector<std::int64_t> positive;        // (active) mass at the node
-  std::vector<std::int64_t> mass;            // (active) positive + negative mass
+  bool soft = false;                   // some item at the node is not hard in the target layer
+  std::vector<std::uint32_t> active;   // tags of the layer, in order of first appearance
+  std::vector<std::int64_t> positive;  // (active) mass at the node
+  std::vector<std::int64_t> mass;      // (active) positive + negative mass
   std::vector<std::uint32_t> active_weight;  // (active)
 
   // Active number of a tag of the target layer, or -1.

@@ -75,7 +75,8 @@ class Order {
       for (std::uint32_t x = 0; x < size_; ++x) b[count_[(a[x] >> at) & (buckets - 1)]++] = a[x];
       std::swap(a, b);
     }
-    for (std::uint32_t k = 0; k < size_; ++k) sorted[k] = static_cast<std::uint32_t>(a[k] & low_bits);
+    for (std::uint32_t k = 0; k < size_; ++k)
+      sorted[k] = static_cast<std::uint32_t>(a[k] & low_bits);
   }
 
   static constexpr int kDigit = 9;

@@ -25,9 +25,9 @@ struct AfterLane {
 // Lane is int16_t or int32_t. `keys` are ranks shifted to the signed range, at most max - 1, padded
 // to a whole number of vectors; gram has `stride` lanes a row, or is null to count alone.
 template <class Lane, bool kShared>
-CF_INLINE void all_pairs(const Lane* keys, std::uint32_t size, const std::make_unsigned_t<Lane>* gram,
-                         std::uint32_t stride, std::make_unsigned_t<Lane>* before,
-                         std::make_unsigned_t<Lane>* shared) {
+CF_INLINE void all_pairs(const Lane* keys, std::uint32_t size,
+                         const std::make_unsigned_t<Lane>* gram, std::uint32_t stride,
+                         std::make_unsigned_t<Lane>* before, std::make_unsigned_t<Lane>* shared) {
   using Unsigned = std::make_unsigned_t<Lane>;
   constexpr std::uint32_t lanes = kLanes<Lane>;
   static constexpr AfterLane<Lane> after;

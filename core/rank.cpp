@@ -36,7 +36,8 @@ class Sorter {
     constexpr int bytes = sizeof(Bits);
     count_.assign(std::size_t{bytes} * 256, 0);
     for (const auto& k : a_) {
-      for (int b = 0; b < bytes; ++b) ++count_[static_cast<std::size_t>(b) * 256 + ((k.key >> (8 * b)) & 0xFF)];
+      for (int b = 0; b < bytes; ++b)
+        ++count_[static_cast<std::size_t>(b) * 256 + ((k.key >> (8 * b)) & 0xFF)];
     }
     for (int b = 0; b < bytes; ++b) {
       std::uint32_t* count = count_.data() + static_cast<std::size_t>(b) * 256;
@@ -76,9 +77,13 @@ void rank_columns(const Value* values, std::int64_t n_columns, std::uint32_t n, 
                });
 }
 
-template void rank_columns(const float*, std::int64_t, std::uint32_t, std::uint16_t*, int, const Poll&);
-template void rank_columns(const float*, std::int64_t, std::uint32_t, std::uint32_t*, int, const Poll&);
-template void rank_columns(const double*, std::int64_t, std::uint32_t, std::uint16_t*, int, const Poll&);
-template void rank_columns(const double*, std::int64_t, std::uint32_t, std::uint32_t*, int, const Poll&);
+template void rank_columns(const float*, std::int64_t, std::uint32_t, std::uint16_t*, int,
+                           const Poll&);
+template void rank_columns(const float*, std::int64_t, std::uint32_t, std::uint32_t*, int,
+                           const Poll&);
+template void rank_columns(const double*, std::int64_t, std::uint32_t, std::uint16_t*, int,
+                           const Poll&);
+template void rank_columns(const double*, std::int64_t, std::uint32_t, std::uint32_t*, int,
+                           const Poll&);
 
 }  // namespace cf

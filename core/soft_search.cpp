@@ -13,7 +13,8 @@ namespace cf {
 namespace {
 
 constexpr double kTiny = 0x1p-40;
-constexpr double kUlp = 0x1p-24;  // relative rounding of single precision
+constexpr std::uint32_t kStretch = 256;  // items of a large node walked from one base
+constexpr double kUlp = 0x1p-24;         // relative rounding of single precision
 
 template <class T>
 void at_least(std::vector<T>& v, std::size_t size) {
@@ -72,7 +73,7 @@ void SoftSearch::begin() {
   if (cells > node_.problem.soft_cells) {
     way_ = Way::kSparse;
   } else {
-    way_ = largest <= std::numeric_limits<std::int32_t>::max() ? Way::kDenseInt : Way::kDenseDouble;
+    way_ = largest <= node_.problem.small_mass ? Way::kSmall : Way::kLarge;
     build_rows();
   }
 }
@@ -82,6 +83,7 @@ void SoftSearch::build_rows() {
   const std::size_t width = width_;
   const std::size_t n_active = node_.active.size();
   at_least(rows_, 2 * width * (std::size_t{node_.size} + 1));
+  at_least(item_mass_, node_.size);
   std::fill_n(rows_.data() + 2 * width * node_.size, 2 * width, 0);
   for (std::uint32_t x = 0; x < node_.size; ++x) {
     const std::uint32_t item = node_.items[x];
@@ -98,11 +100,14 @@ void SoftSearch::build_rows() {
       p[a] = times * l.positive[e];
       m[a] = times * (l.positive[e] + l.negative[e]);
     }
+    item_mass_[x] = *std::max_element(m, m + n_active);
   }
   left32_.resize(2 * width);
   left64_.resize(2 * width);
   total32_.resize(2 * width);
-  if (way_ == Way::kDenseInt)
+  base_.resize(4 * width);
+  here_.resize(2 * width);
+  if (way_ == Way::kSmall)
     std::transform(total64_.begin(), total64_.end(), total32_.begin(),
                    [](double v) { return static_cast<std::int32_t>(v); });
 }
@@ -141,11 +146,11 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
   std::copy_n(order.sorted.begin(), node_.size, sorted_.begin());
   bool better = false;
   switch (way_) {
-    case Way::kDenseInt:
-      better = dense(left32_, total32_);
+    case Way::kSmall:
+      better = walk_small();
       break;
-    case Way::kDenseDouble:
-      better = dense(left64_, total64_);
+    case Way::kLarge:
+      better = walk_large();
       break;
     case Way::kSparse:
       better = sparse(order);
@@ -164,31 +169,90 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
 }
 
 template <class Number>
-bool SoftSearch::dense(std::vector<Number>& left, const std::vector<Number>& total) {
-  std::fill(left.begin(), left.end(), Number{0});
-  const auto limit = [&] {
-    return static_cast<float>((node_value_ - best_gain_ + extra_error_) * (1.0 + 4.0 * kUlp));
-  };
+SoftWalk<Number> SoftSearch::start_walk(std::vector<Number>& left,
+                                        const std::vector<Number>& total) {
   const bool by_evidence = node_.problem.child_weights == ChildWeights::kEvidence;
   const bool factors = by_evidence || node_.problem.layers[node_.layer].weight;
-  SoftWalk<Number> w{.rows = rows_.data(),
-                     .width = width_,
-                     .total = total.data(),
-                     .left = left.data(),
-                     .factor = factors ? factor_.data() : nullptr,
-                     .sorted = sorted_.data(),
-                     .cut = cut_.data(),
-                     .left_size = left_size_.data(),
-                     .size = node_.size,
-                     .node_size = node_.total,
-                     .limit = limit(),
-                     .by_evidence = by_evidence};
+  std::fill(left.begin(), left.end(), Number{0});
+  return {.rows = rows_.data(),
+          .width = width_,
+          .total = total.data(),
+          .left = left.data(),
+          .base = nullptr,
+          .factor = factors ? factor_.data() : nullptr,
+          .sorted = sorted_.data(),
+          .cut = cut_.data(),
+          .left_size = left_size_.data(),
+          .size = node_.size,
+          .node_size = node_.total,
+          .end = node_.size,
+          .limit = quick_limit(),
+          .by_evidence = by_evidence};
+}
+
+// What a quick value must not exceed for its cut to be looked at closely.
+float SoftSearch::quick_limit() const {
+  return static_cast<float>((node_value_ - best_gain_ + extra_error_) * (1.0 + 4.0 * kUlp));
+}
+
+bool SoftSearch::walk_small() {
+  SoftWalk<std::int32_t> w = start_walk(left32_, total32_);
   bool better = false;
   for (std::uint32_t k = 0; (k = soft_walk(w, k)) < node_.size; ++k) {
-    if (consider(exact_value(left.data(), left.data() + width_, k), k)) {
+    if (consider(exact_value(w.left, w.left + width_, k), k)) {
       better = true;
-      w.limit = limit();
+      w.limit = quick_limit();
     }
+  }
+  return better;
+}
+
+// In stretches whose masses fit int32_t; where the right side gets small, in double precision.
+bool SoftSearch::walk_large() {
+  SoftWalk<std::int32_t> w = start_walk(left32_, total32_);
+  SoftWalk<double> tail = start_walk(left64_, total64_);
+  const std::size_t width = width_;
+  const std::size_t n_active = node_.active.size();
+  std::vector<double>& left = left64_;  // exact sums where the stretch begins
+  bool better = false;
+  for (std::uint32_t begin = 0; begin < node_.size;) {
+    double stretch = 0.0;
+    std::uint32_t end = begin;
+    while (end < node_.size && end - begin < kStretch) {
+      const double mass = item_mass_[sorted_[end]];
+      if (stretch + mass > std::numeric_limits<std::int32_t>::max()) break;
+      stretch += mass;
+      ++end;
+    }
+    bool room = end > begin;
+    for (std::size_t a = 0; a < n_active && room; ++a)
+      room = total64_[width + a] - left[width + a] >= 2.0 * stretch;
+    if (!room) {
+      tail.limit = quick_limit();
+      for (std::uint32_t k = begin; (k = soft_walk(tail, k)) < node_.size; ++k) {
+        if (consider(exact_value(tail.left, tail.left + width, k), k)) {
+          better = true;
+          tail.limit = quick_limit();
+        }
+      }
+      return better;
+    }
+    for (std::size_t i = 0; i < 2 * width; ++i) {
+      base_[i] = static_cast<float>(left[i]);
+      base_[2 * width + i] = static_cast<float>(total64_[i] - left[i]);
+    }
+    w.base = base_.data();
+    w.end = end;
+    std::fill(left32_.begin(), left32_.end(), 0);
+    for (std::uint32_t k = begin; (k = soft_walk(w, k)) < end; ++k) {
+      for (std::size_t i = 0; i < 2 * width; ++i) here_[i] = left[i] + left32_[i];
+      if (consider(exact_value(here_.data(), here_.data() + width, k), k)) {
+        better = true;
+        w.limit = quick_limit();
+      }
+    }
+    for (std::size_t i = 0; i < 2 * width; ++i) left[i] += left32_[i];
+    begin = end;
   }
   return better;
 }

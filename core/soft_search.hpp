@@ -15,6 +15,7 @@
 
 #include "node.hpp"
 #include "order.hpp"
+#include "soft_walk.hpp"
 
 namespace cf {
 
@@ -22,18 +23,21 @@ class SoftSearch {
  public:
   explicit SoftSearch(const Node& node);
 
-  void begin();                                            // after node.read()
+  void begin();                                             // after node.read()
   bool feature(std::uint32_t f, Order& order, Best& best);  // after order.gather(); true if better
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
-  enum class Way { kDenseInt, kDenseDouble, kSparse };
+  enum class Way { kSmall, kLarge, kSparse };
 
   void build_rows();
   void sort(Order& order);
   void mark_cuts(const Order& order);
   template <class Number>
-  bool dense(std::vector<Number>& left, const std::vector<Number>& total);
+  SoftWalk<Number> start_walk(std::vector<Number>& left, const std::vector<Number>& total);
+  float quick_limit() const;
+  bool walk_small();
+  bool walk_large();
   bool sparse(const Order& order);
   bool consider(double value, std::uint32_t position);
   template <class Number>
@@ -44,10 +48,13 @@ class SoftSearch {
   double node_value_ = 0.0;  // value of the undivided node; a split's gain is this minus its value
   double best_gain_ = 0.0;   // node_value_ minus value, of the best cut so far
   std::uint32_t best_position_ = kNone;
-  std::uint32_t width_ = 0;  // active tags, padded to whole vectors
-  std::vector<std::int32_t> rows_;   // (size, 2 width) positive masses, then all masses
+  std::uint32_t width_ = 0;                     // active tags, padded to whole vectors
+  std::vector<std::int32_t> rows_;              // (size, 2 width) positive masses, then all masses
   std::vector<std::int32_t> total32_, left32_;  // (2 width)
   std::vector<double> total64_, left64_;        // (2 width)
+  std::vector<std::int32_t> item_mass_;         // (size) largest mass of a tag
+  std::vector<float> base_;                     // (4 width) of a stretch
+  std::vector<double> here_;                    // (2 width) exact sums at a cut of a stretch
   std::vector<float> factor_;          // (width) what a tag's term is multiplied by; 0 in padding
   std::vector<double> exact_factor_;   // (width)
   std::vector<double> beyond_base_;    // (active) scratch of the sparse way

@@ -66,7 +66,6 @@ CF_INLINE To same_bits(From v) {
   return to;
 }
 
-
 // Cuts valued in one pass: sums and totals of sixteen tags stay in registers meanwhile, which is
 // twice as fast as cut by cut.
 constexpr std::uint32_t kBatch = 4;
@@ -84,7 +83,7 @@ CF_INLINE void take(const SoftWalk<Number>& w, const std::int32_t* row, bool bac
 }
 
 // Takes four items over the cut and values the cut after each.
-template <class Number, bool kByEvidence, bool kFactors>
+template <class Number, bool kByEvidence, bool kFactors, bool kBased>
 CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
                            const std::int32_t* const (&row)[kBatch],
                            const std::int32_t* const (&ahead)[kBatch], float (&value)[kBatch]) {
@@ -100,8 +99,21 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
   for (std::uint32_t i = 0; i < width; i += lanes) {
     Sum pl = load_as<Sum>(w.left + i);
     Sum ml = load_as<Sum>(w.left + width + i);
-    const Sum ps = load_as<Sum>(w.total + i);
-    const Sum ms = load_as<Sum>(w.total + width + i);
+    Sum ps = {};
+    Sum ms = {};
+    Real base_pl = {};
+    Real base_ml = {};
+    Real base_pr = {};
+    Real base_mr = {};
+    if constexpr (kBased) {
+      base_pl = load_as<Real>(w.base + i);
+      base_ml = load_as<Real>(w.base + width + i);
+      base_pr = load_as<Real>(w.base + 2 * width + i);
+      base_mr = load_as<Real>(w.base + 3 * width + i);
+    } else {
+      ps = load_as<Sum>(w.total + i);
+      ms = load_as<Sum>(w.total + width + i);
+    }
     const Real factor = kFactors ? load_as<Real>(w.factor + i) : one;
 #pragma GCC unroll 4
     for (std::uint32_t j = 0; j < kBatch; ++j) {
@@ -109,11 +121,19 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
       __builtin_prefetch(ahead[j] + width + i);
       pl += S::widen(load_as<Row>(row[j] + i));
       ml += S::widen(load_as<Row>(row[j] + width + i));
-      // Differences of exact sums, so that a small right side has no less precision.
-      const Real positive_left = __builtin_convertvector(pl, Real);
-      const Real positive_right = __builtin_convertvector(ps - pl, Real);
+      Real positive_left = __builtin_convertvector(pl, Real);
       Real mass_left = __builtin_convertvector(ml, Real);
-      Real mass_right = __builtin_convertvector(ms - ml, Real);
+      Real positive_right;
+      Real mass_right;
+      if constexpr (kBased) {
+        positive_right = base_pr - positive_left;
+        mass_right = base_mr - mass_left;
+        positive_left += base_pl;
+        mass_left += base_ml;
+      } else {  // differences of exact sums: a small right side has no less precision
+        positive_right = __builtin_convertvector(ps - pl, Real);
+        mass_right = __builtin_convertvector(ms - ml, Real);
+      }
       mass_left = mass_left > one ? mass_left : one;  // no mass, no positive mass: 0 / 1
       mass_right = mass_right > one ? mass_right : one;
       const Real inverse = one / (mass_left * mass_right);  // one serves both children
@@ -135,7 +155,7 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
   }
   for (std::uint32_t j = 0; j < kBatch; ++j) {
     if constexpr (!kByEvidence) {
-      const std::uint32_t left_size = w.left_size[k + j < w.size ? k + j : w.size - 1];
+      const std::uint32_t left_size = w.left_size[k + j < w.end ? k + j : w.end - 1];
       left_sum[j] *= static_cast<float>(left_size);
       right_sum[j] *= static_cast<float>(w.node_size - left_size);
     }
@@ -143,52 +163,57 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
   }
 }
 
-template <class Number, bool kByEvidence, bool kFactors>
+template <class Number, bool kByEvidence, bool kFactors, bool kBased>
 CF_INLINE std::uint32_t walk(const SoftWalk<Number>& w, std::uint32_t from) {
   const std::size_t row_length = 2 * std::size_t{w.width};
   const auto row_at = [&](std::uint32_t k) CF_INLINE_LAMBDA {
-    return w.rows + (k < w.size ? w.sorted[k] : w.size) * row_length;
+    return w.rows + (k < w.end ? w.sorted[k] : w.size) * row_length;
   };
-  for (std::uint32_t k = from; k < w.size;) {
+  for (std::uint32_t k = from; k < w.end;) {
     if (!w.cut[k]) {
       take(w, row_at(k), false);
       ++k;
       continue;
     }
     const std::int32_t* const row[] = {row_at(k), row_at(k + 1), row_at(k + 2), row_at(k + 3)};
-    const std::int32_t* const ahead[] = {row_at(k + 4), row_at(k + 5), row_at(k + 6), row_at(k + 7)};
+    const std::int32_t* const ahead[] = {row_at(k + 4), row_at(k + 5), row_at(k + 6),
+                                         row_at(k + 7)};
     float value[kBatch];
-    value_batch<Number, kByEvidence, kFactors>(w, k, row, ahead, value);
+    value_batch<Number, kByEvidence, kFactors, kBased>(w, k, row, ahead, value);
     for (std::uint32_t j = 0; j < kBatch; ++j) {
-      if (value[j] <= w.limit && k + j < w.size && w.cut[k + j]) {
+      if (value[j] <= w.limit && k + j < w.end && w.cut[k + j]) {
         for (std::uint32_t back = j + 1; back < kBatch; ++back) take(w, row[back], true);
         return k + j;
       }
     }
     k += kBatch;
   }
-  return w.size;
+  return w.end;
 }
 
-template <class Number>
+template <class Number, bool kBased>
 CF_INLINE std::uint32_t walk_as_asked(const SoftWalk<Number>& w, std::uint32_t from) {
-  if (w.by_evidence) return walk<Number, true, true>(w, from);
-  if (w.factor) return walk<Number, false, true>(w, from);
-  return walk<Number, false, false>(w, from);
+  if (w.by_evidence) return walk<Number, true, true, kBased>(w, from);
+  if (w.factor) return walk<Number, false, true, kBased>(w, from);
+  return walk<Number, false, false, kBased>(w, from);
 }
 
 CF_CLONES std::uint32_t walk_int(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
-  return walk_as_asked(w, from);
+  return walk_as_asked<std::int32_t, false>(w, from);
+}
+
+CF_CLONES std::uint32_t walk_based(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
+  return walk_as_asked<std::int32_t, true>(w, from);
 }
 
 CF_CLONES std::uint32_t walk_double(const SoftWalk<double>& w, std::uint32_t from) {
-  return walk_as_asked(w, from);
+  return walk_as_asked<double, false>(w, from);
 }
 
 }  // namespace
 
 std::uint32_t soft_walk(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
-  return walk_int(w, from);
+  return w.base ? walk_based(w, from) : walk_int(w, from);
 }
 
 std::uint32_t soft_walk(const SoftWalk<double>& w, std::uint32_t from) {
