@@ -20,6 +20,7 @@ def grow(
     n_threads: int,
     progress: Callable[[int], None] | None,
     pair_limit: int = ...,
+    small_mass: int = ...,
     soft_cells: int = ...,
 ) -> dict[str, NDArray[Any]]: ...
 def draw_bag(key: int, n: int) -> NDArray[np.uint32]: ...

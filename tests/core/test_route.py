@@ -89,3 +89,47 @@ def test_shapes_must_agree(rng):
     parts[2] = trees.threshold[:-1]
     with pytest.raises(ValueError, match="nodes: arrays differ in length"):
         _core.route(*parts, values, np.empty((2, 4), np.int32), 1, None)
+
+
+# Two trees: a root with two leaves, and a root whose right child has two leaves.
+OFFSETS, FEATURE, LEFT = [0, 3, 8], [0, -1, -1, 2, -1, 1, -1, -1], [1, -1, -1, 1, -1, 3, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("offsets", "feature", "left"),
+    [
+        pytest.param(OFFSETS, [3, *FEATURE[1:]], LEFT, id="feature too large"),
+        pytest.param(OFFSETS, [-1, *FEATURE[1:]], LEFT, id="no feature at an inner node"),
+        pytest.param(OFFSETS, [-(2**31), *FEATURE[1:]], LEFT, id="feature far below 0"),
+        pytest.param(OFFSETS, FEATURE, [0, *LEFT[1:]], id="its own child"),
+        pytest.param(OFFSETS, FEATURE, [*LEFT[:5], 2, -1, -1], id="its own child, not the root"),
+        pytest.param(OFFSETS, FEATURE, [*LEFT[:5], 1, -1, -1], id="child before its parent"),
+        pytest.param(OFFSETS, FEATURE, [2, *LEFT[1:]], id="right child in the next tree"),
+        pytest.param(OFFSETS, FEATURE, [3, *LEFT[1:]], id="both children in the next tree"),
+        pytest.param(OFFSETS, FEATURE, [*LEFT[:5], 4, -1, -1], id="right child after the end"),
+        pytest.param(OFFSETS, FEATURE, [2**31 - 1, *LEFT[1:]], id="child far after the end"),
+        pytest.param([1, 3, 8], FEATURE, LEFT, id="offsets begin late"),
+        pytest.param([-1, 3, 8], FEATURE, LEFT, id="offsets begin below 0"),
+        pytest.param([0, 3, 7], FEATURE, LEFT, id="offsets end early"),
+        pytest.param([0, 3, 9], FEATURE, LEFT, id="offsets end late"),
+        pytest.param([0, 3, -8], FEATURE, LEFT, id="offsets end below 0"),
+        pytest.param([0, 0, 8], FEATURE, LEFT, id="a tree without nodes"),
+        pytest.param([0, 9, 8], FEATURE, LEFT, id="offsets fall"),
+        pytest.param([0, 2**62, 8], FEATURE, LEFT, id="an offset far after the end"),
+        pytest.param([], [], [], id="no offsets"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bad_nodes_are_refused(offsets, feature, left, dtype):
+    leaves = np.full((2, 4), -7, np.int32)
+    parts = (np.array(offsets, np.int64), np.array(feature, np.int32), np.zeros(len(feature)))
+    with pytest.raises(ValueError, match="nodes: "):
+        _core.route(*parts, np.array(left, np.int32), np.zeros((4, 3), dtype), leaves, 1, None)
+    assert (leaves == -7).all()
+
+
+def test_good_nodes_of_the_same_shape_are_taken():
+    leaves = np.full((2, 4), -7, np.int32)
+    parts = (np.array(OFFSETS, np.int64), np.array(FEATURE, np.int32), np.zeros(8))
+    _core.route(*parts, np.array(LEFT, np.int32), np.zeros((4, 3)), leaves, 1, None)
+    assert leaves.tolist() == [[2] * 4, [4] * 4]

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle import evidence as oracle_evidence
+from tests.oracle import hml_tree
+from tests.oracle.random_stream import draw_bag
 
 import conceptforest as cf
 from conceptforest import _core
 from conceptforest.forest.evidence import gather_evidence
 from conceptforest.forest.ranks import rank_features
 from conceptforest.tags import parse_tags
-from tests.oracle import evidence as oracle_evidence
-from tests.oracle import hml_tree
-from tests.oracle.random_stream import draw_bag
 
 READINGS = [
     cf.Reading(w, e, s)
@@ -45,7 +45,7 @@ def collections(draw):
     return X, Y, layers
 
 
-def whole_weights(Y, weights):
+def whole_weights(weights):
     """Weights in units of 2^-20 of the largest, at least one unit where positive."""
     if weights is None:
         return None, 1.0
@@ -54,7 +54,7 @@ def whole_weights(Y, weights):
 
 
 def oracle_trees(X, Y, layers, keys, *, reading, correlation, weights, n_try, min_leaf, bootstrap):
-    whole, unit = whole_weights(Y, weights)
+    whole, unit = whole_weights(weights)
     evidence = oracle_evidence.gather(
         Y, layers, correlation=correlation, reading=reading, weights=whole
     )
@@ -62,6 +62,48 @@ def oracle_trees(X, Y, layers, keys, *, reading, correlation, weights, n_try, mi
     for key in keys:
         draws = draw_bag(key, len(X)) if bootstrap else None
         yield hml_tree.grow_tree(X, evidence, key, how, draws), unit
+
+
+def assert_equals_oracle(
+    X, Y, layers, *, reading, correlation=True, weights=None, n_try, min_leaf, bootstrap, **fit
+):
+    """Fit a forest and grow its trees again by the oracle; `weights` are None, "idf" or numbers."""
+    n, m = len(Y), len(Y[0])
+    tag_weights = weights
+    if weights == "idf":
+        idf = [np.log(n / c) if (c := sum(r[i] for r in Y)) else 0.0 for i in range(m)]
+        tag_weights = idf if any(idf) else None
+    forest = cf.HMLForest(
+        min_samples_leaf=min_leaf,
+        max_features=n_try,
+        layers=layers,
+        correlation=correlation,
+        tag_weights=weights,
+        bootstrap=bootstrap,
+        reading=reading,
+        **fit,
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No tree could split")
+        forest.fit(np.array(X), np.array(Y))
+    leaves = forest.apply(np.array(X))
+    np.testing.assert_array_equal(leaves, forest.leaves_)
+    keys = [int(k) for k in forest._tree_keys]
+    expected = oracle_trees(
+        X, Y, layers, keys, reading=reading, correlation=correlation, weights=tag_weights,
+        n_try=n_try, min_leaf=min_leaf, bootstrap=bootstrap,
+    )  # fmt: skip
+    for t, (nodes, unit) in enumerate(expected):
+        tree = forest.trees_.tree(t)
+        assert tree.feature.tolist() == [v.feature for v in nodes]
+        assert tree.threshold.tolist() == [v.threshold for v in nodes]
+        assert tree.left.tolist() == [v.left for v in nodes]
+        assert tree.layer.tolist() == [v.layer for v in nodes]
+        assert tree.count.tolist() == [v.count for v in nodes]
+        gains = [float(v.gain * Fraction(unit)) for v in nodes]
+        np.testing.assert_allclose(tree.gain, gains, rtol=1e-9, atol=1e-300)
+        assert leaves[:, t].tolist() == [hml_tree.find_leaf(nodes, x) for x in X]
+    return forest
 
 
 @settings(max_examples=400, deadline=None)
@@ -79,45 +121,56 @@ def test_forest_equals_oracle(
     data, reading, correlation, weights, n_try, min_leaf, bootstrap, seed
 ):
     X, Y, layers = data
-    n, m = len(Y), len(Y[0])
-    given = None
-    if weights == "idf":
-        given = [np.log(n / c) if (c := sum(r[i] for r in Y)) else 0.0 for i in range(m)]
-        given = given if any(given) else None
-    elif weights == "mixed":
-        given = [float(i % 3) for i in range(m)] if m > 1 else [2.5]
-    n_try = min(n_try, len(X[0]))
-    forest = cf.HMLForest(
+    m = len(Y[0])
+    if weights == "mixed":
+        weights = [float(i % 3) for i in range(m)] if m > 1 else [2.5]
+    assert_equals_oracle(
+        X, Y, layers, reading=reading, correlation=correlation, weights=weights,
+        n_try=min(n_try, len(X[0])), min_leaf=min_leaf, bootstrap=bootstrap, random_state=seed,
         n_estimators=2,
-        min_samples_leaf=min_leaf,
-        max_features=n_try,
-        layers=layers,
-        correlation=correlation,
-        tag_weights="idf" if weights == "idf" else given,
-        bootstrap=bootstrap,
-        reading=reading,
-        random_state=seed,
-    )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "No tree could split")
-        forest.fit(np.array(X), np.array(Y))
-    leaves = forest.apply(np.array(X))
-    np.testing.assert_array_equal(leaves, forest.leaves_)
-    keys = [int(k) for k in forest._tree_keys]
-    expected = oracle_trees(
-        X, Y, layers, keys, reading=reading, correlation=correlation, weights=given,
-        n_try=n_try, min_leaf=min_leaf, bootstrap=bootstrap,
     )  # fmt: skip
-    for t, (nodes, unit) in enumerate(expected):
-        tree = forest.trees_.tree(t)
-        assert tree.feature.tolist() == [v.feature for v in nodes]
-        assert tree.threshold.tolist() == [v.threshold for v in nodes]
-        assert tree.left.tolist() == [v.left for v in nodes]
-        assert tree.layer.tolist() == [v.layer for v in nodes]
-        assert tree.count.tolist() == [v.count for v in nodes]
-        gains = [float(v.gain * Fraction(unit)) for v in nodes]
-        np.testing.assert_allclose(tree.gain, gains, rtol=1e-9, atol=1e-300)
-        assert leaves[:, t].tolist() == [hml_tree.find_leaf(nodes, x) for x in X]
+
+
+# The core values cuts in blocks of 32 items; these nodes have more.
+
+
+def larger_collection(seed):
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.normal(size=(3, int(rng.integers(40, 71))))
+    X = np.column_stack([a, b.round(1), c.round()])  # values all differ, some equal, most equal
+    return X, rng.random((len(X), 6)) < 0.35
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize(("seed", "reading"), list(enumerate(READINGS)))
+def test_large_soft_nodes_equal_the_oracles(seed, reading, bootstrap):
+    X, Y = larger_collection(seed)
+    Y[:, 0] |= X[:, 0] > 0.5
+    forest = assert_equals_oracle(
+        X.tolist(), Y.astype(int).tolist(), [[0, 1, 2], [3, 4, 5]], reading=reading,
+        weights=[None, "idf"][seed % 2], n_try=2 + seed % 2, min_leaf=1 + seed % 3,
+        bootstrap=bootstrap, random_state=seed, n_estimators=1,
+    )  # fmt: skip
+    assert forest.missing_[0]["supported"] > 0
+    assert forest.trees_.layer[0] == 0
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("child_weights", ["count", "evidence"])
+@pytest.mark.parametrize("seed", range(5))
+def test_large_hard_nodes_equal_the_oracles(seed, child_weights, bootstrap):
+    X, Y = larger_collection(seed)
+    Y[:, 0] = X[:, 0] > -2  # one cut makes the first layer pure, and most items are above it
+    Y[:, 1] = ~Y[:, 0]
+    Y[:, 2] = False
+    X[0, 0], Y[0, :2] = -3, (False, True)
+    forest = assert_equals_oracle(
+        X.tolist(), Y.astype(int).tolist(), [[0, 1, 2], [3, 4, 5]],
+        reading=cf.Reading(child_weights), weights=[None, "idf"][seed % 2], n_try=3, min_leaf=1,
+        bootstrap=bootstrap, random_state=seed, n_estimators=1,
+    )  # fmt: skip
+    assert forest.missing_[0]["missing"] == 0
+    assert forest.trees_.count[forest.trees_.layer == 1].max() > 32
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])
@@ -140,17 +193,17 @@ def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, rea
     Y = rng.random((n, m)) < 0.12
     Y[:, 0] |= X[:, 0] > 1
     tags = parse_tags(Y)
-    given = None
+    tag_weights = None
     if weights == "idf":
-        given = np.log(n / np.maximum(1, Y.sum(axis=0)))
+        tag_weights = np.log(n / np.maximum(1, Y.sum(axis=0)))
     elif weights == "large":
-        given = np.linspace(0.01, 1e6, m)
+        tag_weights = np.linspace(0.01, 1e6, m)
     evidence = gather_evidence(
         tags,
         [np.arange(3, dtype=np.int32), np.arange(3, m, dtype=np.int32)],
         correlation=True,
         reading=reading,
-        weights=given,
+        weights=tag_weights,
     )
     ranks = rank_features(X, 1).astype(ranks_type)
     keys = np.arange(4, dtype=np.uint64)
@@ -165,7 +218,7 @@ def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, rea
 
     leaves, grown = grow()
     assert grown["offsets"][-1] > 4 * 20
-    for limits in ({"pair_limit": 0}, {"pair_limit": 1024}, {"soft_cells": 0}):
+    for limits in ({"pair_limit": 0}, {"pair_limit": 1024}, {"small_mass": 0}, {"soft_cells": 0}):
         other_leaves, other = grow(**limits)
         np.testing.assert_array_equal(leaves, other_leaves)
         for name, values in grown.items():

@@ -1,4 +1,4 @@
-"""Evidence of every item for every tag of every layer, in loops and exact fractions (Eq. 6 to 9)."""
+"""Evidence of every item for every tag of every layer, in loops and fractions (Eq. 6 to 9)."""
 
 from fractions import Fraction
 

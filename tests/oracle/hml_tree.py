@@ -6,6 +6,7 @@ of whole numbers (one a tag), and `weight`, one whole number a tag.
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from tests.oracle.random_stream import Random, branch
 
@@ -75,9 +76,7 @@ def gain(layer, items, left, right, draws, child_weights="count"):
 
 
 def is_impure(layer, items, draws):
-    return any(
-        impurity(layer, i, items, draws) > 0 for i, w in enumerate(layer.weight) if w > 0
-    )
+    return any(impurity(layer, i, items, draws) > 0 for i, w in enumerate(layer.weight) if w > 0)
 
 
 def could_gain(layer, items, draws, child_weights):
@@ -120,7 +119,7 @@ def best_split(X, layers, k, items, key, draws, settings):
         if len(values) == 1:
             continue
         tried += 1
-        for below, above in zip(values, values[1:], strict=False):
+        for below, above in pairwise(values):
             left = [x for x in items if X[x][f] <= below]
             right = [x for x in items if X[x][f] >= above]
             if min(sum(draws[x] for x in part) for part in (left, right)) < settings.min_leaf:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,30 +98,13 @@ def gather_evidence(
         below = np.concatenate([np.empty(0, np.int32), *layers[k + 1 :]])
         own = tags.matrix[:, layer].tocsr()
         own.sort_indices()
-        counts = np.diff(own.indptr).astype(np.int64)
-        missing = np.flatnonzero(counts == 0)
-        common = {
-            "n_tags": len(layer),
-            "weight": None if whole is None else whole[layer],
-            "weight_unit": unit,
-            "n_missing": len(missing),
-        }
+        missing = np.flatnonzero(np.diff(own.indptr) == 0)
+        weight = None if whole is None else whole[layer]
         if correlation and len(below) and len(missing):
             soft = _soften(tags, layer, below, missing, reading)
-            result.append(_merge(own, missing, soft, common))
+            result.append(_merge(own, missing, soft, weight, unit))
         else:
-            result.append(
-                LayerEvidence(
-                    start=own.indptr.astype(np.int64),
-                    tag=own.indices.astype(np.int32),
-                    positive=None,
-                    negative=None,
-                    base=None,
-                    soft=None,
-                    n_supported=0,
-                    **common,
-                )
-            )
+            result.append(_all_hard(own, len(missing), weight, unit))
     return result
 
 
@@ -140,14 +123,21 @@ def _whole_weights(
 
 
 @dataclass(frozen=True, eq=False)
-class _Soft:
-    """Soft evidence of the missing items: entries by row of ``missing``, and their base."""
+class _Entries:
+    """Evidence of the missing items: entries by row of ``missing``, and each row's base."""
 
     row: NDArray[np.int64]
     tag: NDArray[np.int64]
     positive: NDArray[np.float64]
     negative: NDArray[np.float64]
     base: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Soft:
+    """What becomes of the missing items: hard ones have no tag at all, others their entries."""
+
+    entries: _Entries
     hard: NDArray[np.bool_]
     n_supported: int
 
@@ -164,52 +154,50 @@ def _soften(
     occurs = correlations.target_counts > 0
     supported = (found.n_subordinate > 0) & bool(occurs.any())
     row = np.repeat(np.arange(len(missing)), np.diff(found.positive.indptr))
-    tag = found.positive.indices.astype(np.int64)
-    positive = found.positive.data
-    negative = found.n_subordinate[row] - found.lifted.data
-    base = np.where(supported, found.n_subordinate, 0).astype(np.float64)
+    entries = _Entries(
+        row=row,
+        tag=found.positive.indices.astype(np.int64),
+        positive=found.positive.data,
+        negative=found.n_subordinate[row] - found.lifted.data,
+        base=np.where(supported, found.n_subordinate, 0).astype(np.float64),
+    )
     if reading.scale == "tag":
-        row, tag, positive, negative, base = _scale_by_tag(
-            row, tag, positive, negative, base, occurs
-        )
+        entries = _scale_by_tag(entries, occurs)
     else:
-        for_positive, for_negative = _divisors(row, positive, negative, base, occurs, reading.scale)
-        positive = positive / for_positive[row]
-        negative = negative / for_negative[row]
-        # Above 1 only where the item has an entry for every tag that occurs: base then says nothing.
-        base = np.minimum(base / for_negative, 1.0)
+        entries = _scale_by_item(entries, occurs, reading.scale)
+    if reading.no_evidence != "none":
+        entries = replace(entries, base=np.where(supported, entries.base, 1.0))
+    if reading.no_evidence == "base":
+        entries = _add_base_rates(entries, supported, correlations.target_counts / tags.n_items)
+    hard = ~supported if reading.no_evidence == "negative" else np.zeros(len(missing), dtype=bool)
+    return _Soft(entries, hard, int(supported.sum()))
 
-    hard = np.zeros(len(missing), dtype=bool)
-    if reading.no_evidence == "negative":
-        hard = ~supported
-        base = np.where(supported, base, 1.0)
-    elif reading.no_evidence == "base":
-        empty, known = np.flatnonzero(~supported), np.flatnonzero(occurs)
-        rate = correlations.target_counts[known] / tags.n_items
-        row = np.concatenate([row, np.repeat(empty, len(known))])
-        tag = np.concatenate([tag, np.tile(known, len(empty))])
-        positive = np.concatenate([positive, np.tile(rate, len(empty))])
-        negative = np.concatenate([negative, np.tile(1.0 - rate, len(empty))])
-        base = np.where(supported, base, 1.0)
-    return _Soft(row, tag, positive, negative, base, hard, int(supported.sum()))
+
+def _scale_by_item(entries: _Entries, occurs: NDArray[np.bool_], scale: str) -> _Entries:
+    """Divide the scores of each item by one number for and one against."""
+    for_positive, for_negative = _divisors(entries, occurs, scale)
+    return replace(
+        entries,
+        positive=entries.positive / for_positive[entries.row],
+        negative=entries.negative / for_negative[entries.row],
+        # Above 1 only where the item has an entry for every tag that occurs, and the base then
+        # says nothing.
+        base=np.minimum(entries.base / for_negative, 1.0),
+    )
 
 
 def _divisors(
-    row: NDArray[np.int64],
-    positive: NDArray[np.float64],
-    negative: NDArray[np.float64],
-    base: NDArray[np.float64],
-    occurs: NDArray[np.bool_],
-    scale: str,
+    entries: _Entries, occurs: NDArray[np.bool_], scale: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Find what each item's scores are divided by; 1 where they are all 0."""
+    row, base = entries.row, entries.base
     n = len(base)
     if scale == "mean":
         both = np.where(base > 0, base, 1.0)
         return both, both
     top_positive, top_negative = np.zeros(n), np.zeros(n)
-    np.maximum.at(top_positive, row, positive)
-    np.maximum.at(top_negative, row, negative)
+    np.maximum.at(top_positive, row, entries.positive)
+    np.maximum.at(top_negative, row, entries.negative)
     # A tag that occurs but never beside one of the item's tags has the item's full base against it.
     elsewhere = np.bincount(row, minlength=n) < np.count_nonzero(occurs)
     top_negative = np.where(elsewhere, base, top_negative)
@@ -218,58 +206,98 @@ def _divisors(
         top_negative = np.full(n, top_negative.max(initial=0.0))
     if scale == "joint":
         top_positive = top_negative = np.maximum(top_positive, top_negative)
-    return np.where(top_positive > 0, top_positive, 1.0), np.where(
-        top_negative > 0, top_negative, 1.0
-    )
+    return _or_one(top_positive), _or_one(top_negative)
 
 
-def _scale_by_tag(
-    row: NDArray[np.int64],
-    tag: NDArray[np.int64],
-    positive: NDArray[np.float64],
-    negative: NDArray[np.float64],
-    base: NDArray[np.float64],
-    occurs: NDArray[np.bool_],
-) -> tuple[Any, ...]:
+def _scale_by_tag(entries: _Entries, occurs: NDArray[np.bool_]) -> _Entries:
     """Divide by the largest score of each tag; the negative scores are then all different."""
-    shape = (len(base), len(occurs))
+    shape = (len(entries.base), len(occurs))
     if shape[0] * shape[1] > _MAX_DENSE:
         raise ValueError(
             f'Reading(scale="tag") needs a full table of {shape[0]} items x {shape[1]} tags, which'
             f" is above {_MAX_DENSE} cells. Use another scale, or more and smaller layers."
         )
-    full_positive, full_negative = np.zeros(shape), np.outer(base, occurs)
-    full_positive[row, tag] = positive
-    full_negative[row, tag] = negative
-    for full in (full_positive, full_negative):
-        top = full.max(axis=0, initial=0.0)
-        full /= np.where(top > 0, top, 1.0)
-    row, tag = np.nonzero((base > 0)[:, None] & occurs)
+    positive, negative = np.zeros(shape), np.outer(entries.base, occurs)
+    positive[entries.row, entries.tag] = entries.positive
+    negative[entries.row, entries.tag] = entries.negative
+    positive /= _or_one(positive.max(axis=0, initial=0.0))
+    negative /= _or_one(negative.max(axis=0, initial=0.0))
+    row, tag = np.nonzero((entries.base > 0)[:, None] & occurs)
     # Tags that never occur have no impurity anywhere: what their base says does not matter.
-    return row, tag, full_positive[row, tag], full_negative[row, tag], np.zeros(len(base))
+    base = np.zeros(shape[0])
+    return _Entries(row, tag, positive[row, tag], negative[row, tag], base)
 
 
-def _merge(own: Any, missing: NDArray[np.int64], soft: _Soft, common: Any) -> LayerEvidence:
+def _or_one(largest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give a divisor that leaves scores alone where the largest of them is 0."""
+    return np.where(largest > 0, largest, 1.0)
+
+
+def _add_base_rates(
+    entries: _Entries, supported: NDArray[np.bool_], rates: NDArray[np.float64]
+) -> _Entries:
+    """Judge the items of which nothing is known by how frequent each tag is."""
+    empty, known = np.flatnonzero(~supported), np.flatnonzero(rates > 0)
+    n, rate = len(empty), rates[known]
+    return _Entries(
+        row=np.concatenate([entries.row, np.repeat(empty, len(known))]),
+        tag=np.concatenate([entries.tag, np.tile(known, n)]),
+        positive=np.concatenate([entries.positive, np.tile(rate, n)]),
+        negative=np.concatenate([entries.negative, np.tile(1.0 - rate, n)]),
+        base=entries.base,
+    )
+
+
+def _all_hard(
+    own: Any, n_missing: int, weight: NDArray[np.uint32] | None, weight_unit: float
+) -> LayerEvidence:
+    """Take every item at its word: it has its tags and no other."""
+    return LayerEvidence(
+        n_tags=own.shape[1],
+        start=own.indptr.astype(np.int64),
+        tag=own.indices.astype(np.int32),
+        positive=None,
+        negative=None,
+        base=None,
+        soft=None,
+        weight=weight,
+        weight_unit=weight_unit,
+        n_missing=n_missing,
+        n_supported=0,
+    )
+
+
+def _merge(
+    own: Any,
+    missing: NDArray[np.int64],
+    soft: _Soft,
+    weight: NDArray[np.uint32] | None,
+    weight_unit: float,
+) -> LayerEvidence:
     """Put the entries of hard and soft items into one table."""
-    n_items = own.shape[0]
-    item = np.concatenate([np.repeat(np.arange(n_items), np.diff(own.indptr)), missing[soft.row]])
-    tag = np.concatenate([own.indices.astype(np.int64), soft.tag])
-    positive = np.concatenate([np.full(own.nnz, ONE), np.rint(soft.positive * ONE)])
-    negative = np.concatenate([np.zeros(own.nnz), np.rint(soft.negative * ONE)])
+    n_items, n_tags = own.shape
+    added = soft.entries
+    item = np.concatenate([np.repeat(np.arange(n_items), np.diff(own.indptr)), missing[added.row]])
+    tag = np.concatenate([own.indices.astype(np.int64), added.tag])
+    positive = np.concatenate([np.full(own.nnz, ONE), np.rint(added.positive * ONE)])
+    negative = np.concatenate([np.zeros(own.nnz), np.rint(added.negative * ONE)])
     order = np.lexsort((tag, item))
     base = np.full(n_items, ONE, dtype=np.int32)
-    base[missing] = np.rint(soft.base * ONE)
+    base[missing] = np.rint(added.base * ONE)
     is_soft = np.zeros(n_items, dtype=np.uint8)
     is_soft[missing] = ~soft.hard
     start = np.zeros(n_items + 1, dtype=np.int64)
     np.cumsum(np.bincount(item, minlength=n_items), out=start[1:])
     return LayerEvidence(
+        n_tags=n_tags,
         start=start,
         tag=tag[order].astype(np.int32),
         positive=positive[order].astype(np.int32),
         negative=negative[order].astype(np.int32),
         base=base,
         soft=is_soft,
+        weight=weight,
+        weight_unit=weight_unit,
+        n_missing=len(missing),
         n_supported=soft.n_supported,
-        **common,
     )

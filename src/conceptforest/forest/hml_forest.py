@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import warnings
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from conceptforest import _core
-from conceptforest.forest import parameters
+from conceptforest.forest import parameters, saving
+from conceptforest.forest.affinity import dense_affinity, nearest_affinity
 from conceptforest.forest.evidence import gather_evidence
+from conceptforest.forest.growth import grow_trees, route, tree_keys
+from conceptforest.forest.inputs import check_features, check_layers, check_tags
 from conceptforest.forest.model_file import ForestState, read_state, write_state
-from conceptforest.forest.ranks import as_core_floats, rank_features
 from conceptforest.forest.reading import Reading
-from conceptforest.forest.trees import LEAF, Trees
-from conceptforest.progress import progress_bar
-from conceptforest.tags import parse_tags, resolve_layers
+from conceptforest.forest.trees import LEAF
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
 
-__all__ = ["HMLForest", "load"]
+    from conceptforest.forest.evidence import LayerEvidence
+    from conceptforest.forest.trees import Trees
+    from conceptforest.tags import TagMatrix
 
-_ROUTE_CELLS = 2**24  # values converted at a time when X is not in the core's format
-_MAX_DENSE = 10_000  # items on either side of a dense affinity matrix: 800 MB
+__all__ = ["HMLForest", "load"]
 
 
 class HMLForest(BaseEstimator):  # type: ignore[misc]
@@ -95,10 +95,20 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
     >>> import conceptforest as cf
     >>> X = [[0.1, 5.0], [0.2, 4.0], [0.9, 5.5], [0.8, 4.5]]
     >>> tags = [{"sea"}, {"sea", "boat"}, {"snow"}, set()]
-    >>> forest = cf.HMLForest(n_estimators=50, min_samples_leaf=2, random_state=0).fit(X, tags)
-    >>> forest.affinity(n_neighbors=1).indices.tolist()
+    >>> forest = cf.HMLForest(50, min_samples_leaf=2, max_features=None, random_state=0)
+    >>> forest.fit(X, tags).affinity(n_neighbors=1).indices.tolist()
     [1, 0, 3, 2]
     """
+
+    trees_: Trees
+    vocabulary_: tuple[str, ...]
+    layers_: tuple[NDArray[np.int32], ...]
+    missing_: list[dict[str, float]]
+    seed_: int
+    n_features_in_: int
+    _leaf_table: NDArray[np.int32]  # leaves_ as the core reads it, (n_estimators, n_items)
+    _tree_keys: NDArray[np.uint64]
+    _bootstrapped: bool
 
     def __init__(
         self,
@@ -162,8 +172,8 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         try:
             self._fit(X, tags)
         except BaseException:  # Ctrl-C too: a fit that fails leaves the forest as it was
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
         if np.all(self.trees_.feature == LEAF):
             warnings.warn(
@@ -176,18 +186,11 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Any, tags: Any) -> None:
         parameters.check(self)
-        n_threads = effective_n_jobs(self.n_jobs)
         warm = self.warm_start and hasattr(self, "trees_")
-        X = self._check_features(X, reset=not warm)
+        X = check_features(self, X, reset=not warm)
         n_try = parameters.n_try(self.max_features, X.shape[1])
-        parsed = self._check_tags(X, tags)
-        layers = resolve_layers(self.layers, parsed.vocabulary, unlayered=self.unlayered)
-        if not any(parsed.counts[layer].any() for layer in layers):
-            raise ValueError(
-                "No item carries a tag of any layer, so there is nothing to grow trees from. Check"
-                " that tags and layers belong to this collection, and that tags are 0/1 with 1"
-                " for a tag that is present."
-            )
+        parsed = check_tags(tags, X.shape[0])
+        layers = check_layers(self.layers, parsed, self.unlayered)
         if not warm:
             state = check_random_state(self.random_state)
             self.seed_ = int(state.randint(0, 2**63 - 1, dtype=np.int64))
@@ -200,27 +203,18 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             reading=reading,
             weights=parameters.tag_weights(self.tag_weights, parsed),
         )
-        new = np.arange(first, self.n_estimators)
-        keys = np.array([_tree_key(self.seed_, t) for t in new], dtype=np.uint64)
-        leaves = np.empty((len(new), X.shape[0]), dtype=np.int32)
-        ranks = rank_features(X, n_threads)
-        with progress_bar("growing trees", len(new), show=self.verbose > 0) as update:
-            grown = _core.grow(
-                ranks,
-                evidence,
-                keys,
-                leaves,
-                n_try=n_try,
-                min_leaf=min(self.min_samples_leaf, 2**31 - 1),
-                evidence_weights=reading.child_weights == "evidence",
-                bootstrap=bool(self.bootstrap),
-                n_threads=n_threads,
-                progress=update,
-            )
-        del ranks
-        trees = _with_thresholds(grown, X)
-        if self.bootstrap:  # items that were not drawn have leaves too
-            leaves = self._route(X, trees)
+        keys = tree_keys(self.seed_, first, self.n_estimators)
+        trees, leaves = grow_trees(
+            X,
+            evidence,
+            keys,
+            n_try=n_try,
+            min_leaf=self.min_samples_leaf,
+            evidence_weights=reading.child_weights == "evidence",
+            bootstrap=bool(self.bootstrap),
+            n_threads=parameters.n_threads(self.n_jobs),
+            verbose=self.verbose > 0,
+        )
         if warm:
             trees = self.trees_.followed_by(trees)
             leaves = np.concatenate([self._leaf_table, leaves])
@@ -228,16 +222,10 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         self.trees_ = trees
         self._leaf_table = leaves
         self._tree_keys = keys
+        self._bootstrapped = bool(self.bootstrap)
         self.vocabulary_ = parsed.vocabulary
         self.layers_ = layers
-        self._bootstrapped = bool(self.bootstrap)
-        self.missing_ = [
-            {
-                "missing": e.n_missing / X.shape[0],
-                "supported": e.n_supported / e.n_missing if e.n_missing else 0.0,
-            }
-            for e in evidence
-        ]
+        self.missing_ = [_shares_of_missing(layer, parsed.n_items) for layer in evidence]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Find the leaf of every item in every tree.
@@ -252,7 +240,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             Node numbers within each tree.
         """
         check_is_fitted(self)
-        return self._route(self._check_features(X, reset=False), self.trees_).T
+        return self._route(X).T
 
     def affinity(self, X: Any = None, *, n_neighbors: int = 20, dense: bool = False) -> Any:
         """Give the affinity of items to training items: the share of trees that join them (Eq. 10).
@@ -274,34 +262,21 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         training = self._leaf_table
-        rows = training if X is None else self._route(self._check_features(X, reset=False), self.trees_)
-        shape = (rows.shape[1], training.shape[1])
-        n_trees = self.trees_.n_trees
-        n_threads = effective_n_jobs(self.n_jobs)
+        rows = training if X is None else self._route(X)
+        n_threads = parameters.n_threads(self.n_jobs)
         if dense:
-            if max(shape) > _MAX_DENSE:
-                raise ValueError(
-                    f"A dense affinity of {shape[0]} x {shape[1]} items would take"
-                    f" {shape[0] * shape[1] * 8 / 1e9:.1f} GB; dense=True is for at most"
-                    f" {_MAX_DENSE} items. Leave dense out to get the nearest"
-                    " n_neighbors of each item, or ask for fewer items."
-                )
-            counts = np.empty(shape, dtype=np.int32)
-            _core.all_counts(rows, training, self.trees_.offsets, counts, n_threads, None)
-            return counts / n_trees
+            return dense_affinity(rows, training, self.trees_.offsets, n_threads=n_threads)
         parameters.whole("n_neighbors", n_neighbors, 1)
-        with progress_bar("finding neighbours", shape[0], show=self.verbose > 0) as update:
-            start, item, count = _core.nearest(
-                rows,
-                training,
-                self.trees_.offsets,
-                k=min(n_neighbors, shape[1]),
-                exclude_self=X is None,
-                seed=self.seed_,
-                n_threads=n_threads,
-                progress=update,
-            )
-        return sparse.csr_array((count / n_trees, item, start), shape=shape)
+        return nearest_affinity(
+            rows,
+            training,
+            self.trees_.offsets,
+            n_neighbors=n_neighbors,
+            exclude_self=X is None,
+            seed=self.seed_,
+            n_threads=n_threads,
+            verbose=self.verbose > 0,
+        )
 
     def in_bag(self, tree: int) -> NDArray[np.uint32]:
         """Count how often each training item was drawn for a tree; 0 means out of bag.
@@ -337,18 +312,13 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         A split's gain counts by the share of the tree's items that it divides.
         """
         check_is_fitted(self)
-        trees = self.trees_
-        inner = np.flatnonzero(trees.feature != LEAF)
-        n_layers, n_features = len(self.layers_), self.n_features_in_
-        place = trees.layer[inner].astype(np.int64) * n_features + trees.feature[inner]
-        gain = trees.gain[inner] * trees.count[inner]
-        total = np.bincount(place, weights=gain, minlength=n_layers * n_features)
-        return (total / max(total.sum(), np.finfo(float).tiny)).reshape(n_layers, n_features)
+        return self.trees_.gain_shares(len(self.layers_), self.n_features_in_)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Share of each feature in the gain of all splits, (n_features,)."""
-        return self.feature_importances_by_layer_.sum(axis=0)
+        total: NDArray[np.float64] = self.feature_importances_by_layer_.sum(axis=0)
+        return total
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted forest to a file, which :func:`conceptforest.load` reads.
@@ -361,8 +331,6 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         path : str or path-like
         """
         check_is_fitted(self)
-        from conceptforest import __version__
-
         names = getattr(self, "feature_names_in_", None)
         state = ForestState(
             trees=self.trees_,
@@ -373,36 +341,14 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             vocabulary=self.vocabulary_,
             layers=self.layers_,
             feature_names=None if names is None else tuple(map(str, names)),
-            params={"given": parameters.to_json(self), "missing": self.missing_},
+            params={"given": saving.to_json(self), "missing": self.missing_},
             bootstrap=self._bootstrapped,
-            library_version=__version__,
+            library_version=version("conceptforest"),
         )
         write_state(state, path)
 
-    def _check_features(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        """Check that X is a finite table of numbers, without copying one that already is."""
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=None if _is_number_table(X) else "numeric",
-            ensure_min_samples=2 if reset else 1,
-            estimator=self,
-        )
-        if X.dtype.kind not in "fiub":
-            X = X.astype(np.float64)
-        return X  # type: ignore[no-any-return]
-
-    def _check_tags(self, X: NDArray[Any], tags: Any) -> Any:
-        if tags is None:
-            raise ValueError(
-                "requires y to be passed, but the target y is None: HMLForest.fit(X, tags) grows"
-                " trees from tags. For a forest without tags, use another estimator."
-            )
-        return parse_tags(tags, n_items=X.shape[0])
-
     def _first_new_tree(
-        self, X: NDArray[Any], parsed: Any, layers: tuple[NDArray[Any], ...]
+        self, X: NDArray[Any], parsed: TagMatrix, layers: tuple[NDArray[np.int32], ...]
     ) -> int:
         """Check that a warm start goes on with the same collection; give the first new tree."""
         have = self.trees_.n_trees
@@ -430,27 +376,10 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             )
         return have
 
-    def _route(self, X: NDArray[Any], trees: Trees) -> NDArray[np.int32]:
+    def _route(self, X: Any) -> NDArray[np.int32]:
         """Give leaves as the core likes them: (n_estimators, n_items), C order."""
-        n, d = X.shape
-        ready = X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
-        step = n if ready else max(1, _ROUTE_CELLS // d)
-        parts = []
-        for begin in range(0, n, step):
-            block = as_core_floats(X[begin : begin + step])
-            leaves = np.empty((trees.n_trees, len(block)), dtype=np.int32)
-            _core.route(
-                trees.offsets,
-                trees.feature,
-                trees.threshold,
-                trees.left,
-                block,
-                leaves,
-                effective_n_jobs(self.n_jobs),
-                None,
-            )
-            parts.append(leaves)
-        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        X = check_features(self, X, reset=False)
+        return route(X, self.trees_, parameters.n_threads(self.n_jobs))
 
 
 def load(path: str | os.PathLike[str]) -> HMLForest:
@@ -468,7 +397,8 @@ def load(path: str | os.PathLike[str]) -> HMLForest:
         With the same answers from `apply` and `affinity`, bit for bit.
     """
     state = read_state(path)
-    forest = HMLForest(**parameters.from_json(path, state))
+    known = HMLForest().get_params(deep=False)
+    forest = HMLForest(**saving.from_json(path, state, known))
     forest.seed_ = state.seed
     forest.trees_ = state.trees
     forest._leaf_table = np.ascontiguousarray(state.leaves.T)  # noqa: SLF001
@@ -476,37 +406,15 @@ def load(path: str | os.PathLike[str]) -> HMLForest:
     forest._bootstrapped = state.bootstrap  # noqa: SLF001
     forest.vocabulary_ = state.vocabulary
     forest.layers_ = state.layers
-    forest.missing_ = parameters.missing_from_json(path, state)
+    forest.missing_ = saving.missing_from_json(path, state)
     forest.n_features_in_ = state.n_features
     if state.feature_names is not None:
         forest.feature_names_in_ = np.array(state.feature_names, dtype=object)
     return forest
 
 
-def _is_number_table(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
-
-
-def _tree_key(seed: int, tree: int) -> int:
-    """Derive the seed of one tree; it does not depend on how many trees there are."""
-    state = np.random.SeedSequence(seed, spawn_key=(tree,)).generate_state(1, np.uint64)
-    return int(state[0])
-
-
-def _with_thresholds(grown: dict[str, NDArray[Any]], X: NDArray[Any]) -> Trees:
-    """Put each cut midway between the values of the two items that it separates."""
-    cut_items = grown.pop("cut_items")
-    feature = grown["feature"]
-    threshold = cut_items.view(np.float64).ravel()  # the same 8 bytes a node, step by step
-    step = 2**20
-    for begin in range(0, len(feature), step):
-        part = slice(begin, begin + step)
-        inner = np.flatnonzero(feature[part] != LEAF) + begin
-        below = X[cut_items[inner, 0], feature[inner]].astype(np.float64)
-        above = X[cut_items[inner, 1], feature[inner]].astype(np.float64)
-        middle = below / 2 + above / 2
-        threshold[part] = 0.0
-        threshold[inner] = np.where((below < middle) & (middle <= above), middle, above)
-    return Trees(threshold=threshold, **grown)
-
-
+def _shares_of_missing(layer: LayerEvidence, n_items: int) -> dict[str, float]:
+    return {
+        "missing": layer.n_missing / n_items,
+        "supported": layer.n_supported / layer.n_missing if layer.n_missing else 0.0,
+    }

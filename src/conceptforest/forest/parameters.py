@@ -1,30 +1,29 @@
-"""Checks of the forest's parameters, and their form in a model file."""
+"""Checks of the forest's parameters, and what they mean for a collection."""
 
 from __future__ import annotations
 
-import dataclasses
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
-from conceptforest.forest.model_file import ModelFileError
 from conceptforest.forest.reading import Reading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from conceptforest.forest.model_file import ForestState
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check", "from_json", "missing_from_json", "n_try", "tag_weights", "to_json", "whole"]
+__all__ = ["check", "n_threads", "n_try", "tag_weights", "whole"]
 
+_MAX_THREADS = 1024
 _LEAST, _MOST = 1e-100, 1e100  # tag weights whose gains neither vanish nor overflow
 
 
 def check(forest: Any) -> None:
-    """Check every parameter that does not need the data."""
+    """Check every parameter that does not need the data; they are attributes of `forest`."""
     whole("n_estimators", forest.n_estimators, 1)
     whole("min_samples_leaf", forest.min_samples_leaf, 1)
     whole("verbose", forest.verbose, 0)
@@ -72,6 +71,11 @@ def _check_random_state(value: Any) -> None:
         ) from error
 
 
+def n_threads(n_jobs: int | None) -> int:
+    """Give the number of threads that scikit-learn's `n_jobs` means here."""
+    return min(int(effective_n_jobs(n_jobs)), _MAX_THREADS)
+
+
 def n_try(max_features: Any, n_features: int) -> int:
     """Give the number of features to try at a node.
 
@@ -94,10 +98,12 @@ def n_try(max_features: Any, n_features: int) -> int:
     elif isinstance(max_features, bool):  # a number to Python, but hardly meant as one
         pass
     elif isinstance(max_features, numbers.Integral):
-        if 1 <= max_features <= n_features:
+        if 1 <= int(max_features) <= n_features:
             return int(max_features)
-    elif isinstance(max_features, numbers.Real) and 0.0 < max_features <= 1.0:
-        return max(1, int(max_features * n_features))
+    elif isinstance(max_features, numbers.Real):
+        share = cast("float", max_features)  # type checkers do not know that a Real is a number
+        if 0.0 < share <= 1.0:
+            return max(1, int(share * n_features))
     raise ValueError(f"max_features must be {allowed}; got {max_features!r}.")
 
 
@@ -128,69 +134,3 @@ def tag_weights(given: Any, tags: TagMatrix) -> NDArray[np.float64] | None:
             "tag_weights are all 0, so no split has a gain; give some tag a weight above 0."
         )
     return weights
-
-
-def to_json(forest: Any) -> dict[str, Any]:
-    """Give the parameters as plain values. Layers are kept by the model file itself."""
-    check(forest)  # what could not be read again is not written
-    n_try(forest.max_features, forest.n_features_in_)
-    params = forest.get_params(deep=False)
-    params["reading"] = None if forest.reading is None else dataclasses.asdict(forest.reading)
-    params["layers"] = 1 if isinstance(forest.layers, numbers.Integral) else "explicit"
-    if forest.tag_weights is not None and not isinstance(forest.tag_weights, str):
-        params["tag_weights"] = [float(w) for w in np.asarray(forest.tag_weights)]
-    if not isinstance(forest.random_state, numbers.Integral):
-        params["random_state"] = None  # the forest's own seed is in the file
-    return {name: _plain(value) for name, value in params.items()}
-
-
-def from_json(path: Any, state: ForestState) -> dict[str, Any]:
-    """Rebuild the parameters, refusing any that this version does not know."""
-    from conceptforest.forest.hml_forest import HMLForest
-
-    given = state.params.get("given")
-    known = set(HMLForest().get_params(deep=False))
-    if not isinstance(given, dict) or set(given) != known:
-        raise ModelFileError(f"{path}: the parameters in this model file are not a forest's.")
-    params = dict(given)
-    try:
-        if params["reading"] is not None:
-            params["reading"] = Reading(**params["reading"])
-        params["layers"] = _layers_from_json(params["layers"], state)
-        if isinstance(params["tag_weights"], list):
-            params["tag_weights"] = np.array(params["tag_weights"], dtype=np.float64)
-        check(HMLForest(**params))
-        n_try(params["max_features"], state.n_features)
-    except (TypeError, ValueError) as error:
-        raise ModelFileError(f"{path}: a parameter in this model file is bad: {error}") from error
-    return params
-
-
-def _layers_from_json(given: Any, state: ForestState) -> Any:
-    if given == "explicit":
-        return [[state.vocabulary[i] for i in layer] for layer in state.layers]
-    if given != 1:
-        raise ValueError(f'layers must be 1 or "explicit"; got {given!r}.')
-    return 1
-
-
-def missing_from_json(path: Any, state: ForestState) -> list[dict[str, float]]:
-    """Rebuild the shares of missing items by layer."""
-    rows = state.params.get("missing")
-    sound = (
-        isinstance(rows, list)
-        and len(rows) == len(state.layers)
-        and all(
-            isinstance(row, dict)
-            and set(row) == {"missing", "supported"}
-            and all(isinstance(v, int | float) and 0 <= v <= 1 for v in row.values())
-            for row in rows
-        )
-    )
-    if not sound:
-        raise ModelFileError(f"{path}: the record of missing tags in this model file is bad.")
-    return rows
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

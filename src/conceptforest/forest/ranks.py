@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conceptforest import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["as_core_floats", "rank_features"]
 

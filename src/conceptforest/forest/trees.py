@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["LEAF", "Trees"]
 
@@ -66,3 +69,20 @@ class Trees:
         }
         offsets = np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]])
         return Trees(offsets=offsets, **parts)
+
+    def gain_shares(self, n_layers: int, n_features: int) -> NDArray[np.float64]:
+        """Give the share of each layer and feature in the gain of all splits.
+
+        A split's gain counts by the share of the tree's items that it divides.
+
+        Returns
+        -------
+        ndarray of shape (n_layers, n_features), float64
+        """
+        inner = np.flatnonzero(self.feature != LEAF)
+        place = self.layer[inner].astype(np.int64) * n_features + self.feature[inner]
+        gain = self.gain[inner] * self.count[inner]
+        total = np.zeros(n_layers * n_features)
+        total += np.bincount(place, weights=gain, minlength=len(total))
+        shares = total / max(float(total.sum()), np.finfo(float).tiny)
+        return shares.reshape(n_layers, n_features)
