@@ -12,7 +12,7 @@ namespace cf {
 namespace {
 
 constexpr std::int64_t kBlock = 2048;  // rows handled together, at most
-constexpr std::size_t kChunk = 16;     // items of a leaf copied at once
+constexpr std::size_t kChunk = 8;      // items of a leaf copied at once
 constexpr std::size_t kLongRow = 1U
                                  << 16;  // items in a row's leaves from which they are not copied
 
@@ -179,29 +179,17 @@ class Selector {
             const std::vector<std::uint32_t>& touched, std::uint32_t n_touched) {
     picked.clear();
     tied_.clear();
-    std::int32_t highest = 0;
-    for (std::uint32_t j = 0; j < n_touched; ++j) {
-      const std::int32_t c = count[touched[j]];
-      ++histogram_[static_cast<std::size_t>(c)];
-      highest = std::max(highest, c);
-    }
-    // The lowest count that is picked; items above it all are, items at it compete.
-    std::int32_t lowest = highest;
-    histogram_[0] = 0;
-    std::uint32_t above = 0;
-    while (lowest > 0 && above + histogram_[static_cast<std::size_t>(lowest)] < k_) {
-      above += histogram_[static_cast<std::size_t>(lowest)];
-      --lowest;
-    }
-    std::fill_n(histogram_.begin(), static_cast<std::size_t>(highest) + 1, 0U);
-    lowest = std::max(lowest, 1);
+    // Items are alike: what sufficed for the last row mostly does for this one, and then the many
+    // items that share few leaves are passed over once, without being counted by their counts.
+    gather(count, touched, n_touched, guess_);
+    if (likely_.size() < k_ && guess_ > 1) gather(count, touched, n_touched, 1);
+    const std::int32_t lowest = lowest_picked(count);
+    guess_ = std::max(1, lowest - lowest / 4);
     const std::uint64_t key = branch(seed_, row);
-    for (std::uint32_t j = 0; j < n_touched; ++j) {
-      const std::uint32_t item = touched[j];
-      const std::int32_t c = count[item];
-      if (c > lowest) {
+    for (const std::uint32_t item : likely_) {
+      if (count[item] > lowest) {
         picked.push_back(item);
-      } else if (c == lowest) {
+      } else if (count[item] == lowest) {
         tied_.push_back({branch(key, item), item});
       }
     }
@@ -216,7 +204,34 @@ class Selector {
   std::vector<std::uint32_t> picked;
 
  private:
+  void gather(const std::vector<std::int32_t>& count, const std::vector<std::uint32_t>& touched,
+              std::uint32_t n_touched, std::int32_t least) {
+    likely_.clear();
+    for (std::uint32_t j = 0; j < n_touched; ++j) {
+      if (count[touched[j]] >= least) likely_.push_back(touched[j]);
+    }
+  }
+
+  // The lowest count that is picked; likely items above it all are, those at it compete.
+  std::int32_t lowest_picked(const std::vector<std::int32_t>& count) {
+    std::int32_t highest = 0;
+    for (const std::uint32_t item : likely_) {
+      ++histogram_[static_cast<std::size_t>(count[item])];
+      highest = std::max(highest, count[item]);
+    }
+    std::int32_t lowest = highest;
+    std::uint32_t above = 0;
+    while (lowest > 1 && above + histogram_[static_cast<std::size_t>(lowest)] < k_) {
+      above += histogram_[static_cast<std::size_t>(lowest)];
+      --lowest;
+    }
+    std::fill_n(histogram_.begin(), static_cast<std::size_t>(highest) + 1, 0U);
+    return std::max(lowest, 1);
+  }
+
   std::uint32_t k_;
+  std::int32_t guess_ = 1;
+  std::vector<std::uint32_t> likely_;
   std::uint64_t seed_;
   std::vector<std::uint32_t> histogram_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tied_;
