@@ -143,43 +143,22 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   problem.soft_cells = soft_cells;
   const std::vector<std::uint64_t> key_list(keys.data(), keys.data() + keys.shape(0));
 
-  std::vector<cf::Tree> trees;
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> feature, left, count, cut_items;
-  std::vector<std::int16_t> layer;
-  std::vector<double> gain;
+  cf::Forest forest;
   const cf::Poll poll = make_poll(progress);
   {
     const nb::gil_scoped_release release;
-    trees = cf::grow(problem, key_list, leaves.data(), n_threads, poll);
-    for (const auto& t : trees)
-      offsets.push_back(offsets.back() + static_cast<std::int64_t>(t.size()));
-    const auto total = static_cast<std::size_t>(offsets.back());
-    feature.reserve(total);
-    left.reserve(total);
-    layer.reserve(total);
-    gain.reserve(total);
-    count.reserve(total);
-    cut_items.reserve(2 * total);
-    for (auto& t : trees) {  // one tree at a time, so that the forest is never held twice
-      feature.insert(feature.end(), t.feature.begin(), t.feature.end());
-      left.insert(left.end(), t.left.begin(), t.left.end());
-      layer.insert(layer.end(), t.layer.begin(), t.layer.end());
-      gain.insert(gain.end(), t.gain.begin(), t.gain.end());
-      count.insert(count.end(), t.count.begin(), t.count.end());
-      cut_items.insert(cut_items.end(), t.cut_items.begin(), t.cut_items.end());
-      t = {};
-    }
+    forest = cf::grow(problem, key_list, leaves.data(), n_threads, poll);
   }
-  const auto total = static_cast<std::size_t>(offsets.back());
+  cf::Nodes& nodes = forest.nodes;
+  const std::size_t total = nodes.size();
   nb::dict result;
-  result["offsets"] = as_array(std::move(offsets));
-  result["feature"] = as_array(std::move(feature));
-  result["left"] = as_array(std::move(left));
-  result["layer"] = as_array(std::move(layer));
-  result["gain"] = as_array(std::move(gain));
-  result["count"] = as_array(std::move(count));
-  result["cut_items"] = as_array(std::move(cut_items), {total, 2});
+  result["offsets"] = as_array(std::move(forest.offsets));
+  result["feature"] = as_array(std::move(nodes.feature));
+  result["left"] = as_array(std::move(nodes.left));
+  result["layer"] = as_array(std::move(nodes.layer));
+  result["gain"] = as_array(std::move(nodes.gain));
+  result["count"] = as_array(std::move(nodes.count));
+  result["cut_items"] = as_array(std::move(nodes.cut_items), {total, 2});
   return result;
 }
 
@@ -211,8 +190,8 @@ void route(In<std::int64_t, 1> offsets, In<std::int32_t, 1> feature, In<double, 
           "nodes: a node has a bad child or feature");
     }
   }
-  const cf::Nodes forest{static_cast<std::int64_t>(offsets.shape(0)) - 1, offsets.data(),
-                         feature.data(), threshold.data(), left.data()};
+  const cf::FlatTrees forest{static_cast<std::int64_t>(offsets.shape(0)) - 1, offsets.data(),
+                             feature.data(), threshold.data(), left.data()};
   const cf::Poll poll = make_poll(progress);
   const nb::gil_scoped_release release;
   cf::route(forest, values.data(), static_cast<std::int64_t>(values.shape(0)),

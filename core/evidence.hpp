@@ -51,9 +51,10 @@ struct Problem {
   std::uint64_t soft_cells = 1ULL << 24;  // largest dense evidence table of a node (rows x tags)
 };
 
-// One grown tree. Children are adjacent: right = left + 1. Thresholds are not known here: a cut
-// lies between the values of two items, `below` and `above`, of the node's feature.
-struct Tree {
+// Nodes of one tree, or of several one after another. Children are adjacent: right = left + 1,
+// counted from the tree's root. Thresholds are not known here: a cut lies between the values of two
+// items, `below` and `above`, of the node's feature.
+struct Nodes {
   std::vector<std::int32_t> feature;
   std::vector<std::int32_t> left;
   std::vector<std::int16_t> layer;
@@ -62,6 +63,22 @@ struct Tree {
   std::vector<std::int32_t> cut_items;  // (nodes, 2): below, above
 
   std::size_t size() const { return feature.size(); }
+
+  // Calls f(field, values a node) for every field of this and the same field of `other`.
+  template <class F>
+  void with_fields(const Nodes& other, F f) {
+    f(feature, other.feature, 1);
+    f(left, other.left, 1);
+    f(layer, other.layer, 1);
+    f(gain, other.gain, 1);
+    f(count, other.count, 1);
+    f(cut_items, other.cut_items, 2);
+  }
+};
+
+struct Forest {
+  std::vector<std::int64_t> offsets{0};  // (n_trees + 1)
+  Nodes nodes;
 };
 
 }  // namespace cf

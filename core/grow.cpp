@@ -1,7 +1,9 @@
 #include "grow.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 
 #include "hard_search.hpp"
@@ -37,8 +39,9 @@ class Grower {
     std::iota(features_.begin(), features_.end(), 0U);
   }
 
-  Tree grow(std::uint64_t key, std::int32_t* leaves, const std::atomic<bool>& stop) {
-    Tree tree;
+  const Nodes& grow(std::uint64_t key, std::int32_t* leaves, const std::atomic<bool>& stop) {
+    Nodes& tree = tree_;
+    tree.with_fields(tree, [](auto& field, const auto&, int) { field.clear(); });
     fill_bag(key);
     std::vector<Pending> stack;
     add_node(tree);
@@ -71,7 +74,7 @@ class Grower {
     std::erase_if(items_, [this](std::uint32_t i) { return draws_[i] == 0; });
   }
 
-  static std::uint32_t add_node(Tree& tree) {
+  static std::uint32_t add_node(Nodes& tree) {
     const auto node = static_cast<std::uint32_t>(tree.size());
     tree.feature.push_back(-1);
     tree.left.push_back(-1);
@@ -82,7 +85,7 @@ class Grower {
     return node;
   }
 
-  void split(Tree& tree, const Pending& at, std::vector<Pending>& stack, std::int32_t* leaves,
+  void split(Nodes& tree, const Pending& at, std::vector<Pending>& stack, std::int32_t* leaves,
              const std::atomic<bool>& stop) {
     const std::uint32_t* items = items_.data() + at.begin;
     const std::uint32_t size = at.end - at.begin;
@@ -189,13 +192,60 @@ class Grower {
   std::vector<std::uint32_t> swaps_;
   std::vector<std::uint32_t> items_;
   std::vector<std::uint32_t> aside_;
+  Nodes tree_;
+};
+
+// Puts finished trees one after another, in their order. One that is early waits, so that the
+// forest is never held twice.
+class Collector {
+ public:
+  explicit Collector(std::size_t n_trees) : n_trees_(n_trees) {}
+
+  void add(std::size_t t, const Nodes& tree) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (t != next()) {
+      waiting_.emplace(t, tree);
+      return;
+    }
+    append(tree);
+    for (auto it = waiting_.begin(); it != waiting_.end() && it->first == next();) {
+      append(it->second);
+      it = waiting_.erase(it);
+    }
+  }
+
+  Forest take() { return std::move(forest_); }
+
+ private:
+  std::size_t next() const { return forest_.offsets.size() - 1; }
+
+  void append(const Nodes& tree) {
+    const std::size_t size = forest_.nodes.size() + tree.size();
+    if (size > forest_.nodes.feature.capacity()) {
+      // Room for all trees if the rest are a little larger; memory that is not used costs nothing.
+      const double expected = 1.3 * static_cast<double>(size) * static_cast<double>(n_trees_) /
+                              static_cast<double>(next() + 1);
+      const std::size_t room = std::max(size, static_cast<std::size_t>(expected));
+      forest_.nodes.with_fields(tree, [room](auto& all, const auto&, int width) {
+        all.reserve(room * static_cast<std::size_t>(width));
+      });
+    }
+    forest_.nodes.with_fields(tree, [](auto& all, const auto& one, int) {
+      all.insert(all.end(), one.begin(), one.end());
+    });
+    forest_.offsets.push_back(static_cast<std::int64_t>(forest_.nodes.size()));
+  }
+
+  std::size_t n_trees_;
+  std::mutex mutex_;
+  Forest forest_;
+  std::map<std::size_t, Nodes> waiting_;
 };
 
 template <class Rank>
-std::vector<Tree> grow_with(const Problem& problem, const Rank* ranks,
-                            const std::vector<std::uint64_t>& keys, std::int32_t* leaves,
-                            int n_threads, const Poll& poll) {
-  std::vector<Tree> trees(keys.size());
+Forest grow_with(const Problem& problem, const Rank* ranks, const std::vector<std::uint64_t>& keys,
+                 std::int32_t* leaves, int n_threads, const Poll& poll) {
+  Collector collector(keys.size());
   std::vector<std::unique_ptr<Grower<Rank>>> growers(
       static_cast<std::size_t>(std::max(1, n_threads)));
   parallel_for(static_cast<std::int64_t>(keys.size()), n_threads, poll,
@@ -203,9 +253,9 @@ std::vector<Tree> grow_with(const Problem& problem, const Rank* ranks,
                  auto& grower = growers[static_cast<std::size_t>(worker)];
                  if (!grower) grower = std::make_unique<Grower<Rank>>(problem, ranks);
                  const auto at = static_cast<std::size_t>(t);
-                 trees[at] = grower->grow(keys[at], leaves + at * problem.n_items, stop);
+                 collector.add(at, grower->grow(keys[at], leaves + at * problem.n_items, stop));
                });
-  return trees;
+  return collector.take();
 }
 
 }  // namespace
@@ -216,8 +266,8 @@ void draw_bag(std::uint64_t key, std::uint32_t n, std::uint32_t* draws) {
   for (std::uint32_t i = 0; i < n; ++i) ++draws[random.below(n)];
 }
 
-std::vector<Tree> grow(const Problem& problem, const std::vector<std::uint64_t>& keys,
-                       std::int32_t* leaves, int n_threads, const Poll& poll) {
+Forest grow(const Problem& problem, const std::vector<std::uint64_t>& keys, std::int32_t* leaves,
+            int n_threads, const Poll& poll) {
   if (problem.ranks16) return grow_with(problem, problem.ranks16, keys, leaves, n_threads, poll);
   return grow_with(problem, problem.ranks32, keys, leaves, n_threads, poll);
 }

@@ -21,11 +21,6 @@ CF_CLONES void pairs32(const std::int32_t* keys, std::uint32_t size, const std::
   all_pairs<std::int32_t, true>(keys, size, gram, stride, before, shared);
 }
 
-template <class T>
-void at_least(std::vector<T>& v, std::size_t size) {
-  if (v.size() < size) v.resize(size);
-}
-
 // Two scores this close, relatively, are told apart as fractions; rounding is far below it.
 constexpr double kClose = 1e-13;
 

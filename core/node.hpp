@@ -1,12 +1,19 @@
 // A node as the split search sees it: its items, its target layer, and the tags that are active.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "evidence.hpp"
 
 namespace cf {
+
+// Scratch grows and is kept: a node allocates nothing that a larger one before it has.
+template <class T>
+void at_least(std::vector<T>& scratch, std::size_t size) {
+  if (scratch.size() < size) scratch.resize(size);
+}
 
 // The best split so far. `above_rank`: items whose rank is at least this go right.
 struct Best {

@@ -12,11 +12,12 @@ constexpr std::int64_t kBlock = 64;
 }  // namespace
 
 template <class Value>
-void route(const Nodes& nodes, const Value* values, std::int64_t n, std::int64_t d,
+void route(const FlatTrees& nodes, const Value* values, std::int64_t n, std::int64_t d,
            std::int32_t* leaves, int n_threads, const Poll& poll) {
   const std::int64_t blocks = (n + kBlock - 1) / kBlock;
+  const Poll poll_items = [&](std::int64_t done) { poll(std::min(n, done * kBlock)); };
   parallel_for(
-      blocks, n_threads, poll, [&](std::int64_t block, int, const std::atomic<bool>& stop) {
+      blocks, n_threads, poll_items, [&](std::int64_t block, int, const std::atomic<bool>& stop) {
         const std::int64_t begin = block * kBlock;
         const std::int64_t end = std::min(n, begin + kBlock);
         for (std::int64_t t = 0; t < nodes.n_trees; ++t) {
@@ -35,9 +36,9 @@ void route(const Nodes& nodes, const Value* values, std::int64_t n, std::int64_t
       });
 }
 
-template void route(const Nodes&, const float*, std::int64_t, std::int64_t, std::int32_t*, int,
+template void route(const FlatTrees&, const float*, std::int64_t, std::int64_t, std::int32_t*, int,
                     const Poll&);
-template void route(const Nodes&, const double*, std::int64_t, std::int64_t, std::int32_t*, int,
+template void route(const FlatTrees&, const double*, std::int64_t, std::int64_t, std::int32_t*, int,
                     const Poll&);
 
 }  // namespace cf

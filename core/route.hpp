@@ -7,7 +7,7 @@
 
 namespace cf {
 
-struct Nodes {
+struct FlatTrees {
   std::int64_t n_trees;
   const std::int64_t* offsets;  // (n_trees + 1)
   const std::int32_t* feature;
@@ -16,8 +16,9 @@ struct Nodes {
 };
 
 // values is (n, d), C order; leaves, (n_trees, n), receives the node in which each item ends.
+// Progress is reported in items.
 template <class Value>
-void route(const Nodes& nodes, const Value* values, std::int64_t n, std::int64_t d,
+void route(const FlatTrees& nodes, const Value* values, std::int64_t n, std::int64_t d,
            std::int32_t* leaves, int n_threads, const Poll& poll);
 
 }  // namespace cf

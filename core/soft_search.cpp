@@ -16,11 +16,6 @@ constexpr double kTiny = 0x1p-40;
 constexpr std::uint32_t kStretch = 256;  // items of a large node walked from one base
 constexpr double kUlp = 0x1p-24;         // relative rounding of single precision
 
-template <class T>
-void at_least(std::vector<T>& v, std::size_t size) {
-  if (v.size() < size) v.resize(size);
-}
-
 CF_CLONES void count_before16(const std::int16_t* keys, std::uint32_t size, std::uint16_t* before) {
   all_pairs<std::int16_t, false>(keys, size, nullptr, 0, before, nullptr);
 }
@@ -34,7 +29,6 @@ void SoftSearch::begin() {
   constexpr std::uint32_t lanes = kLanes<std::int32_t>;
   width_ = (static_cast<std::uint32_t>(n_active) + lanes - 1) / lanes * lanes;
   const std::size_t width = width_;
-  at_least(sorted_, node_.size);
   at_least(cut_, node_.size);
   at_least(left_size_, node_.size);
   at_least(times_, node_.size);
@@ -143,14 +137,13 @@ void SoftSearch::mark_cuts(const Order& order) {
 bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
   sort(order);
   mark_cuts(order);
-  std::copy_n(order.sorted.begin(), node_.size, sorted_.begin());
   bool better = false;
   switch (way_) {
     case Way::kSmall:
-      better = walk_small();
+      better = walk_small(order);
       break;
     case Way::kLarge:
-      better = walk_large();
+      better = walk_large(order);
       break;
     case Way::kSparse:
       better = sparse(order);
@@ -169,7 +162,7 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
 }
 
 template <class Number>
-SoftWalk<Number> SoftSearch::start_walk(std::vector<Number>& left,
+SoftWalk<Number> SoftSearch::start_walk(const Order& order, std::vector<Number>& left,
                                         const std::vector<Number>& total) {
   const bool by_evidence = node_.problem.child_weights == ChildWeights::kEvidence;
   const bool factors = by_evidence || node_.problem.layers[node_.layer].weight;
@@ -180,7 +173,7 @@ SoftWalk<Number> SoftSearch::start_walk(std::vector<Number>& left,
           .left = left.data(),
           .base = nullptr,
           .factor = factors ? factor_.data() : nullptr,
-          .sorted = sorted_.data(),
+          .sorted = order.sorted.data(),
           .cut = cut_.data(),
           .left_size = left_size_.data(),
           .size = node_.size,
@@ -195,8 +188,8 @@ float SoftSearch::quick_limit() const {
   return static_cast<float>((node_value_ - best_gain_ + extra_error_) * (1.0 + 4.0 * kUlp));
 }
 
-bool SoftSearch::walk_small() {
-  SoftWalk<std::int32_t> w = start_walk(left32_, total32_);
+bool SoftSearch::walk_small(const Order& order) {
+  SoftWalk<std::int32_t> w = start_walk(order, left32_, total32_);
   bool better = false;
   for (std::uint32_t k = 0; (k = soft_walk(w, k)) < node_.size; ++k) {
     if (consider(exact_value(w.left, w.left + width_, k), k)) {
@@ -208,9 +201,9 @@ bool SoftSearch::walk_small() {
 }
 
 // In stretches whose masses fit int32_t; where the right side gets small, in double precision.
-bool SoftSearch::walk_large() {
-  SoftWalk<std::int32_t> w = start_walk(left32_, total32_);
-  SoftWalk<double> tail = start_walk(left64_, total64_);
+bool SoftSearch::walk_large(const Order& order) {
+  SoftWalk<std::int32_t> w = start_walk(order, left32_, total32_);
+  SoftWalk<double> tail = start_walk(order, left64_, total64_);
   const std::size_t width = width_;
   const std::size_t n_active = node_.active.size();
   std::vector<double>& left = left64_;  // exact sums where the stretch begins
@@ -219,7 +212,7 @@ bool SoftSearch::walk_large() {
     double stretch = 0.0;
     std::uint32_t end = begin;
     while (end < node_.size && end - begin < kStretch) {
-      const double mass = item_mass_[sorted_[end]];
+      const double mass = item_mass_[order.sorted[end]];
       if (stretch + mass > std::numeric_limits<std::int32_t>::max()) break;
       stretch += mass;
       ++end;

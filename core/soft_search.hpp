@@ -34,10 +34,11 @@ class SoftSearch {
   void sort(Order& order);
   void mark_cuts(const Order& order);
   template <class Number>
-  SoftWalk<Number> start_walk(std::vector<Number>& left, const std::vector<Number>& total);
+  SoftWalk<Number> start_walk(const Order& order, std::vector<Number>& left,
+                              const std::vector<Number>& total);
   float quick_limit() const;
-  bool walk_small();
-  bool walk_large();
+  bool walk_small(const Order& order);
+  bool walk_large(const Order& order);
   bool sparse(const Order& order);
   bool consider(double value, std::uint32_t position);
   template <class Number>
@@ -55,12 +56,11 @@ class SoftSearch {
   std::vector<std::int32_t> item_mass_;         // (size) largest mass of a tag
   std::vector<float> base_;                     // (4 width) of a stretch
   std::vector<double> here_;                    // (2 width) exact sums at a cut of a stretch
-  std::vector<float> factor_;          // (width) what a tag's term is multiplied by; 0 in padding
-  std::vector<double> exact_factor_;   // (width)
-  std::vector<double> beyond_base_;    // (active) scratch of the sparse way
-  std::vector<std::uint32_t> times_;   // (size) draws of each item
-  std::vector<std::uint32_t> sorted_;  // (size)
-  std::vector<std::uint8_t> cut_;      // (size) 1 where a cut after this position is allowed
+  std::vector<float> factor_;         // (width) what a tag's term is multiplied by; 0 in padding
+  std::vector<double> exact_factor_;  // (width)
+  std::vector<double> beyond_base_;   // (active) scratch of the sparse way
+  std::vector<std::uint32_t> times_;  // (size) draws of each item
+  std::vector<std::uint8_t> cut_;     // (size) 1 where a cut after this position is allowed
   std::vector<std::uint32_t> left_size_;  // (size) items left of a cut after this position
   std::vector<std::int16_t> keys16_;
   std::vector<std::uint16_t> before16_;

@@ -17,6 +17,8 @@ from conceptforest.forest.trees import LEAF, Trees
 from conceptforest.progress import progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from conceptforest.forest.evidence import LayerEvidence
@@ -86,7 +88,8 @@ def grow_trees(
         The node in which each item ends, whether it was drawn or not.
     """
     leaves = np.empty((len(keys), X.shape[0]), dtype=np.int32)
-    ranks = rank_features(X, n_threads)
+    with progress_bar("ranking features", X.shape[1], show=verbose) as update:
+        ranks = rank_features(X, n_threads, update)
     with progress_bar("growing trees", len(keys), show=verbose) as update:
         grown = _core.grow(
             ranks,
@@ -103,7 +106,7 @@ def grow_trees(
     del ranks  # up to the size of X, and no longer needed
     trees = _with_thresholds(grown, X)
     if bootstrap:  # items that were not drawn have leaves too
-        leaves = route(X, trees, n_threads)
+        leaves = route(X, trees, n_threads=n_threads, verbose=verbose)
     return trees, leaves
 
 
@@ -123,7 +126,7 @@ def _with_thresholds(grown: dict[str, NDArray[Any]], X: NDArray[Any]) -> Trees:
     return Trees(threshold=threshold, **grown)
 
 
-def route(X: NDArray[Any], trees: Trees, n_threads: int) -> NDArray[np.int32]:
+def route(X: NDArray[Any], trees: Trees, *, n_threads: int, verbose: bool) -> NDArray[np.int32]:
     """Find the leaf of every item in every tree.
 
     Parameters
@@ -132,6 +135,8 @@ def route(X: NDArray[Any], trees: Trees, n_threads: int) -> NDArray[np.int32]:
         Numbers of any type; converted in blocks where the core cannot read them as they are.
     trees : Trees
     n_threads : int
+    verbose : bool
+        Show a progress bar.
 
     Returns
     -------
@@ -141,18 +146,24 @@ def route(X: NDArray[Any], trees: Trees, n_threads: int) -> NDArray[np.int32]:
     ready = X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
     step = n if ready else max(1, _ROUTE_CELLS // d)
     parts = []
-    for begin in range(0, n, step):
-        block = as_core_floats(X[begin : begin + step])
-        leaves = np.empty((trees.n_trees, len(block)), dtype=np.int32)
-        _core.route(
-            trees.offsets,
-            trees.feature,
-            trees.threshold,
-            trees.left,
-            block,
-            leaves,
-            n_threads,
-            None,
-        )
-        parts.append(leaves)
+    with progress_bar("finding leaves", n, show=verbose) as update:
+        for begin in range(0, n, step):
+            block = as_core_floats(X[begin : begin + step])
+            leaves = np.empty((trees.n_trees, len(block)), dtype=np.int32)
+            _core.route(
+                trees.offsets,
+                trees.feature,
+                trees.threshold,
+                trees.left,
+                block,
+                leaves,
+                n_threads,
+                _shifted(update, begin),
+            )
+            parts.append(leaves)
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _shifted(update: Callable[[int], None] | None, begin: int) -> Callable[[int], None] | None:
+    """Report what is done of a part as what is done of the whole."""
+    return None if update is None else lambda done: update(begin + done)

@@ -379,7 +379,12 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
     def _route(self, X: Any) -> NDArray[np.int32]:
         """Give leaves as the core likes them: (n_estimators, n_items), C order."""
         X = check_features(self, X, reset=False)
-        return route(X, self.trees_, parameters.n_threads(self.n_jobs))
+        return route(
+            X,
+            self.trees_,
+            n_threads=parameters.n_threads(self.n_jobs),
+            verbose=self.verbose > 0,
+        )
 
 
 def load(path: str | os.PathLike[str]) -> HMLForest:

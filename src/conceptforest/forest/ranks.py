@@ -9,6 +9,8 @@ import numpy as np
 from conceptforest import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 __all__ = ["as_core_floats", "rank_features"]
@@ -23,7 +25,9 @@ def as_core_floats(block: Any) -> NDArray[Any]:
     return np.ascontiguousarray(block, dtype=np.float32 if narrow else np.float64)
 
 
-def rank_features(X: NDArray[Any], n_threads: int) -> NDArray[Any]:
+def rank_features(
+    X: NDArray[Any], n_threads: int, update: Callable[[int], None] | None = None
+) -> NDArray[Any]:
     """Rank the values of each feature; equal values have equal ranks.
 
     Parameters
@@ -31,6 +35,8 @@ def rank_features(X: NDArray[Any], n_threads: int) -> NDArray[Any]:
     X : ndarray of shape (n_items, n_features)
         Finite numbers; may be a read-only memory map.
     n_threads : int
+    update : callable or None, default=None
+        Told how many features are done.
 
     Returns
     -------
@@ -48,4 +54,6 @@ def rank_features(X: NDArray[Any], n_threads: int) -> NDArray[Any]:
     for begin in range(0, d, step):
         end = min(d, begin + step)
         _core.rank_columns(as_core_floats(X[:, begin:end].T), ranks[begin:end], n_threads)
+        if update is not None:
+            update(end)
     return ranks
