@@ -269,6 +269,9 @@ NB_MODULE(_core, m) {
         "n_try"_a, "min_leaf"_a, "evidence_weights"_a, "bootstrap"_a, "n_threads"_a,
         "progress"_a.none(), "pair_limit"_a = cf::Problem{}.pair_limit,
         "small_mass"_a = cf::Problem{}.small_mass, "soft_cells"_a = cf::Problem{}.soft_cells);
+  m.def(
+      "limit_registers",
+      [](int bytes) { cf::kernel_bytes() = std::min(bytes, cf::register_bytes()); }, "bytes"_a);
   m.def("draw_bag", &draw_bag, "key"_a, "n"_a);
   m.def("route", &route<float>, "offsets"_a, "feature"_a, "threshold"_a, "left"_a,
         "values"_a.noconvert(), "leaves"_a.noconvert(), "n_threads"_a, "progress"_a.none());

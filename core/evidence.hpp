@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "pairs.hpp"
+
 namespace cf {
 
 constexpr std::int32_t kOne = 1 << 20;
@@ -46,7 +48,7 @@ struct Problem {
   bool bootstrap = false;
   // Strategy limits. They change the time taken, never the trees; tests set them to reach every
   // path.
-  std::uint32_t pair_limit = 256;         // nodes up to this size are ordered all pairs at once
+  std::uint32_t pair_limit = pairs_worth();  // nodes up to this size are ordered by all pairs
   std::int64_t small_mass = 0x7FFFFFFF;   // nodes up to this mass are summed in 32 bits throughout
   std::uint64_t soft_cells = 1ULL << 24;  // largest dense evidence table of a node (rows x tags)
 };

@@ -11,15 +11,29 @@ namespace cf {
 
 namespace {
 
-CF_CLONES void pairs16(const std::int16_t* keys, std::uint32_t size, const std::uint16_t* gram,
-                       std::uint32_t stride, std::uint16_t* before, std::uint16_t* shared) {
-  all_pairs<std::int16_t, true>(keys, size, gram, stride, before, shared);
+template <int kBytes>
+CF_INLINE void kernel_pairs16(const std::int16_t* keys, std::uint32_t size,
+                              const std::uint16_t* gram, std::uint32_t stride,
+                              std::uint16_t* before, std::uint16_t* shared) {
+  all_pairs<kBytes, std::int16_t, true>(keys, size, gram, stride, before, shared);
 }
 
-CF_CLONES void pairs32(const std::int32_t* keys, std::uint32_t size, const std::uint32_t* gram,
-                       std::uint32_t stride, std::uint32_t* before, std::uint32_t* shared) {
-  all_pairs<std::int32_t, true>(keys, size, gram, stride, before, shared);
+template <int kBytes>
+CF_INLINE void kernel_pairs32(const std::int32_t* keys, std::uint32_t size,
+                              const std::uint32_t* gram, std::uint32_t stride,
+                              std::uint32_t* before, std::uint32_t* shared) {
+  all_pairs<kBytes, std::int32_t, true>(keys, size, gram, stride, before, shared);
 }
+
+CF_KERNEL(void, pairs16,
+          (const std::int16_t* keys, std::uint32_t size, const std::uint16_t* gram,
+           std::uint32_t stride, std::uint16_t* before, std::uint16_t* shared),
+          (keys, size, gram, stride, before, shared))
+
+CF_KERNEL(void, pairs32,
+          (const std::int32_t* keys, std::uint32_t size, const std::uint32_t* gram,
+           std::uint32_t stride, std::uint32_t* before, std::uint32_t* shared),
+          (keys, size, gram, stride, before, shared))
 
 // Two scores this close, relatively, are told apart as fractions; rounding is far below it.
 constexpr double kClose = 1e-13;

@@ -16,9 +16,15 @@ constexpr double kTiny = 0x1p-40;
 constexpr std::uint32_t kStretch = 256;  // items of a large node walked from one base
 constexpr double kUlp = 0x1p-24;         // relative rounding of single precision
 
-CF_CLONES void count_before16(const std::int16_t* keys, std::uint32_t size, std::uint16_t* before) {
-  all_pairs<std::int16_t, false>(keys, size, nullptr, 0, before, nullptr);
+template <int kBytes>
+CF_INLINE void kernel_count_before16(const std::int16_t* keys, std::uint32_t size,
+                                     std::uint16_t* before) {
+  all_pairs<kBytes, std::int16_t, false>(keys, size, nullptr, 0, before, nullptr);
 }
+
+CF_KERNEL(void, count_before16,
+          (const std::int16_t* keys, std::uint32_t size, std::uint16_t* before),
+          (keys, size, before))
 
 }  // namespace
 

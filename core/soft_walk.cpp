@@ -8,86 +8,57 @@ namespace cf {
 
 namespace {
 
-typedef float Float16 __attribute__((vector_size(64)));
-typedef float Float8 __attribute__((vector_size(32)));
-typedef float Float4 __attribute__((vector_size(16)));
-typedef std::int32_t Int16 __attribute__((vector_size(64)));
-typedef std::int32_t Int8 __attribute__((vector_size(32)));
-typedef double Double8 __attribute__((vector_size(64)));
-
-CF_INLINE float sum_of(Float8 v) {
-  Float4 low;
-  Float4 high;
-  std::memcpy(&low, &v, sizeof low);
-  std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-  const Float4 s = low + high;
-  return (s[0] + s[1]) + (s[2] + s[3]);
-}
-
-CF_INLINE float sum_of(Float16 v) {
-  Float8 low;
-  Float8 high;
-  std::memcpy(&low, &v, sizeof low);
-  std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-  return sum_of(low + high);
-}
-
-template <class Number>
+// The types of a walk. Sums of one vector's worth of tags become as many single-precision reals.
+template <class Number, int kBytes>
 struct Shape;
-template <>
-struct Shape<std::int32_t> {
-  using Sum = Int16;
-  using Row = Int16;
-  using Real = Float16;
-  using Bits = Int16;
+template <int kBytes>
+struct Shape<std::int32_t, kBytes> {
+  using Sum = Vector<std::int32_t, kBytes>;
+  using Row = Sum;
+  using Real = Vector<float, kBytes>;
   static CF_INLINE Sum widen(Row r) { return r; }
 };
-template <>
-struct Shape<double> {
-  using Sum = Double8;
-  using Row = Int8;
-  using Real = Float8;
-  using Bits = Int8;
+template <int kBytes>
+struct Shape<double, kBytes> {
+  static constexpr int kHalf = kBytes > 16 ? kBytes / 2 : 16;
+  using Sum = Vector<double, 2 * kHalf>;
+  using Row = Vector<std::int32_t, kHalf>;
+  using Real = Vector<float, kHalf>;
   static CF_INLINE Sum widen(Row r) { return __builtin_convertvector(r, Sum); }
 };
 
-template <class V, class T>
-CF_INLINE V load_as(const T* from) {
-  V v;
-  std::memcpy(&v, from, sizeof v);
-  return v;
+template <class Real>
+CF_INLINE float sum_of(Real v) {
+  if constexpr (sizeof(Real) == 16) {
+    return (v[0] + v[1]) + (v[2] + v[3]);
+  } else {
+    using Half = Vector<float, sizeof(Real) / 2>;
+    const auto* parts = reinterpret_cast<const float*>(&v);
+    return sum_of<Half>(load<Half>(parts) + load<Half>(parts + sizeof(Half) / sizeof(float)));
+  }
 }
 
-template <class To, class From>
-CF_INLINE To same_bits(From v) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &v, sizeof to);
-  return to;
-}
-
-// Cuts valued in one pass: sums and totals of sixteen tags stay in registers meanwhile, which is
-// twice as fast as cut by cut.
+// Cuts valued in one pass: sums and totals of a vector of tags stay in registers meanwhile.
 constexpr std::uint32_t kBatch = 4;
 
-template <class Number>
+template <int kBytes, class Number>
 CF_INLINE void take(const SoftWalk<Number>& w, const std::int32_t* row, bool back) {
-  using S = Shape<Number>;
+  using S = Shape<Number, kBytes>;
   using Sum = typename S::Sum;
   constexpr std::uint32_t lanes = sizeof(Sum) / sizeof(Number);
   for (std::uint32_t i = 0; i < 2 * w.width; i += lanes) {
-    const Sum change = S::widen(load_as<typename S::Row>(row + i));
-    const Sum sum = back ? load_as<Sum>(w.left + i) - change : load_as<Sum>(w.left + i) + change;
+    const Sum change = S::widen(load<typename S::Row>(row + i));
+    const Sum sum = back ? load<Sum>(w.left + i) - change : load<Sum>(w.left + i) + change;
     std::memcpy(w.left + i, &sum, sizeof sum);
   }
 }
 
 // Takes four items over the cut and values the cut after each.
-template <class Number, bool kByEvidence, bool kFactors, bool kBased>
+template <int kBytes, class Number, bool kByEvidence, bool kFactors, bool kBased>
 CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
                            const std::int32_t* const (&row)[kBatch],
                            const std::int32_t* const (&ahead)[kBatch], float (&value)[kBatch]) {
-  using S = Shape<Number>;
+  using S = Shape<Number, kBytes>;
   using Sum = typename S::Sum;
   using Row = typename S::Row;
   using Real = typename S::Real;
@@ -97,8 +68,8 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
   Real left_sum[kBatch] = {};
   Real right_sum[kBatch] = {};
   for (std::uint32_t i = 0; i < width; i += lanes) {
-    Sum pl = load_as<Sum>(w.left + i);
-    Sum ml = load_as<Sum>(w.left + width + i);
+    Sum pl = load<Sum>(w.left + i);
+    Sum ml = load<Sum>(w.left + width + i);
     Sum ps = {};
     Sum ms = {};
     Real base_pl = {};
@@ -106,21 +77,21 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
     Real base_pr = {};
     Real base_mr = {};
     if constexpr (kBased) {
-      base_pl = load_as<Real>(w.base + i);
-      base_ml = load_as<Real>(w.base + width + i);
-      base_pr = load_as<Real>(w.base + 2 * width + i);
-      base_mr = load_as<Real>(w.base + 3 * width + i);
+      base_pl = load<Real>(w.base + i);
+      base_ml = load<Real>(w.base + width + i);
+      base_pr = load<Real>(w.base + 2 * width + i);
+      base_mr = load<Real>(w.base + 3 * width + i);
     } else {
-      ps = load_as<Sum>(w.total + i);
-      ms = load_as<Sum>(w.total + width + i);
+      ps = load<Sum>(w.total + i);
+      ms = load<Sum>(w.total + width + i);
     }
-    const Real factor = kFactors ? load_as<Real>(w.factor + i) : one;
+    const Real factor = kFactors ? load<Real>(w.factor + i) : one;
 #pragma GCC unroll 4
     for (std::uint32_t j = 0; j < kBatch; ++j) {
       __builtin_prefetch(ahead[j] + i);
       __builtin_prefetch(ahead[j] + width + i);
-      pl += S::widen(load_as<Row>(row[j] + i));
-      ml += S::widen(load_as<Row>(row[j] + width + i));
+      pl += S::widen(load<Row>(row[j] + i));
+      ml += S::widen(load<Row>(row[j] + width + i));
       Real positive_left = __builtin_convertvector(pl, Real);
       Real mass_left = __builtin_convertvector(ml, Real);
       Real positive_right;
@@ -163,7 +134,7 @@ CF_INLINE void value_batch(const SoftWalk<Number>& w, std::uint32_t k,
   }
 }
 
-template <class Number, bool kByEvidence, bool kFactors, bool kBased>
+template <int kBytes, class Number, bool kByEvidence, bool kFactors, bool kBased>
 CF_INLINE std::uint32_t walk(const SoftWalk<Number>& w, std::uint32_t from) {
   const std::size_t row_length = 2 * std::size_t{w.width};
   const auto row_at = [&](std::uint32_t k) CF_INLINE_LAMBDA {
@@ -171,7 +142,7 @@ CF_INLINE std::uint32_t walk(const SoftWalk<Number>& w, std::uint32_t from) {
   };
   for (std::uint32_t k = from; k < w.end;) {
     if (!w.cut[k]) {
-      take(w, row_at(k), false);
+      take<kBytes>(w, row_at(k), false);
       ++k;
       continue;
     }
@@ -179,10 +150,10 @@ CF_INLINE std::uint32_t walk(const SoftWalk<Number>& w, std::uint32_t from) {
     const std::int32_t* const ahead[] = {row_at(k + 4), row_at(k + 5), row_at(k + 6),
                                          row_at(k + 7)};
     float value[kBatch];
-    value_batch<Number, kByEvidence, kFactors, kBased>(w, k, row, ahead, value);
+    value_batch<kBytes, Number, kByEvidence, kFactors, kBased>(w, k, row, ahead, value);
     for (std::uint32_t j = 0; j < kBatch; ++j) {
       if (value[j] <= w.limit && k + j < w.end && w.cut[k + j]) {
-        for (std::uint32_t back = j + 1; back < kBatch; ++back) take(w, row[back], true);
+        for (std::uint32_t back = j + 1; back < kBatch; ++back) take<kBytes>(w, row[back], true);
         return k + j;
       }
     }
@@ -191,24 +162,32 @@ CF_INLINE std::uint32_t walk(const SoftWalk<Number>& w, std::uint32_t from) {
   return w.end;
 }
 
-template <class Number, bool kBased>
+template <int kBytes, class Number, bool kBased>
 CF_INLINE std::uint32_t walk_as_asked(const SoftWalk<Number>& w, std::uint32_t from) {
-  if (w.by_evidence) return walk<Number, true, true, kBased>(w, from);
-  if (w.factor) return walk<Number, false, true, kBased>(w, from);
-  return walk<Number, false, false, kBased>(w, from);
+  if (w.by_evidence) return walk<kBytes, Number, true, true, kBased>(w, from);
+  if (w.factor) return walk<kBytes, Number, false, true, kBased>(w, from);
+  return walk<kBytes, Number, false, false, kBased>(w, from);
 }
 
-CF_CLONES std::uint32_t walk_int(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
-  return walk_as_asked<std::int32_t, false>(w, from);
+template <int kBytes>
+CF_INLINE std::uint32_t kernel_walk_int(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
+  return walk_as_asked<kBytes, std::int32_t, false>(w, from);
 }
 
-CF_CLONES std::uint32_t walk_based(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
-  return walk_as_asked<std::int32_t, true>(w, from);
+template <int kBytes>
+CF_INLINE std::uint32_t kernel_walk_based(const SoftWalk<std::int32_t>& w, std::uint32_t from) {
+  return walk_as_asked<kBytes, std::int32_t, true>(w, from);
 }
 
-CF_CLONES std::uint32_t walk_double(const SoftWalk<double>& w, std::uint32_t from) {
-  return walk_as_asked<double, false>(w, from);
+template <int kBytes>
+CF_INLINE std::uint32_t kernel_walk_double(const SoftWalk<double>& w, std::uint32_t from) {
+  return walk_as_asked<kBytes, double, false>(w, from);
 }
+
+CF_KERNEL(std::uint32_t, walk_int, (const SoftWalk<std::int32_t>& w, std::uint32_t from), (w, from))
+CF_KERNEL(std::uint32_t, walk_based, (const SoftWalk<std::int32_t>& w, std::uint32_t from),
+          (w, from))
+CF_KERNEL(std::uint32_t, walk_double, (const SoftWalk<double>& w, std::uint32_t from), (w, from))
 
 }  // namespace
 

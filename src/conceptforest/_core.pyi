@@ -23,6 +23,7 @@ def grow(
     small_mass: int = ...,
     soft_cells: int = ...,
 ) -> dict[str, NDArray[Any]]: ...
+def limit_registers(bytes: int) -> None: ...  # noqa: A002
 def draw_bag(key: int, n: int) -> NDArray[np.uint32]: ...
 def route(
     offsets: NDArray[np.int64],

@@ -1,5 +1,6 @@
 """The core grows the trees of the plain-Python oracle, for every parameter and reading."""
 
+import itertools
 import warnings
 from fractions import Fraction
 
@@ -183,14 +184,21 @@ def test_trees_do_not_depend_on_threads(n_jobs, rng):
     np.testing.assert_array_equal(a.leaves_, b.leaves_)
 
 
+@pytest.fixture
+def _all_registers_afterwards():
+    yield
+    _core.limit_registers(64)
+
+
 @pytest.mark.parametrize("ranks_type", [np.uint16, np.uint32])
 @pytest.mark.parametrize("bootstrap", [False, True])
 @pytest.mark.parametrize("weights", [None, "idf", "large"])
 @pytest.mark.parametrize("reading", [READINGS[0], READINGS[15]])
+@pytest.mark.usefixtures("_all_registers_afterwards")
 def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, reading, rng):
-    n, m = 300, 12
+    n, m, first = 300, 60, 37  # more tags in the first layer than two vectors hold
     X = np.round(rng.normal(size=(n, 8)), 1)
-    Y = rng.random((n, m)) < 0.12
+    Y = rng.random((n, m)) < 0.03
     Y[:, 0] |= X[:, 0] > 1
     tags = parse_tags(Y)
     tag_weights = None
@@ -200,7 +208,7 @@ def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, rea
         tag_weights = np.linspace(0.01, 1e6, m)
     evidence = gather_evidence(
         tags,
-        [np.arange(3, dtype=np.int32), np.arange(3, m, dtype=np.int32)],
+        [np.arange(first, dtype=np.int32), np.arange(first, m, dtype=np.int32)],
         correlation=True,
         reading=reading,
         weights=tag_weights,
@@ -218,7 +226,9 @@ def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, rea
 
     leaves, grown = grow()
     assert grown["offsets"][-1] > 4 * 20
-    for limits in ({"pair_limit": 0}, {"pair_limit": 1024}, {"small_mass": 0}, {"soft_cells": 0}):
+    ways = ({}, {"pair_limit": 0}, {"pair_limit": 1024}, {"small_mass": 0}, {"soft_cells": 0})
+    for register_bytes, limits in itertools.product((64, 32, 16), ways):
+        _core.limit_registers(register_bytes)
         other_leaves, other = grow(**limits)
         np.testing.assert_array_equal(leaves, other_leaves)
         for name, values in grown.items():
