@@ -1,11 +1,11 @@
 // The only file that knows Python exists: checks shapes, releases the GIL, wraps results.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/vector.h>
 
-#include <memory>
-#include <stdexcept>
-#include <string>
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "grow.hpp"
 #include "neighbours.hpp"
@@ -50,11 +50,15 @@ cf::Poll make_poll(nb::object progress) {
   };
 }
 
-// Points into the record's own arrays: nothing is converted, and the caller holds the record.
-cf::Layer make_layer(nb::handle record, std::uint32_t n) {
+// Points into the record's own arrays, which `held` keeps alive: nothing is converted.
+cf::Layer make_layer(nb::handle record, std::uint32_t n, std::vector<nb::object>& held) {
   cf::Layer layer;
-  const auto start = nb::cast<In<std::int64_t, 1>>(record.attr("start"), false);
-  const auto tag = nb::cast<In<std::int32_t, 1>>(record.attr("tag"), false);
+  const auto array = [&](const char* name) {
+    held.push_back(record.attr(name));
+    return held.back();
+  };
+  const auto start = nb::cast<In<std::int64_t, 1>>(array("start"), false);
+  const auto tag = nb::cast<In<std::int32_t, 1>>(array("tag"), false);
   layer.n_tags = nb::cast<std::uint32_t>(record.attr("n_tags"));
   require(start.shape(0) == std::size_t{n} + 1 && start(0) == 0,
           "layer: start does not fit the items");
@@ -62,16 +66,17 @@ cf::Layer make_layer(nb::handle record, std::uint32_t n) {
     require(start(i) <= start(i + 1), "layer: start must not decrease");
   const auto entries = static_cast<std::size_t>(start(n));
   require(tag.shape(0) == entries, "layer: tag does not fit start");
+  require(entries < 0xFFFFFF00U, "layer: too many entries");
   for (std::size_t e = 0; e < entries; ++e)
     require(tag(e) >= 0 && static_cast<std::uint32_t>(tag(e)) < layer.n_tags,
             "layer: tag out of range");
   layer.start = start.data();
   layer.tag = tag.data();
   if (!record.attr("soft").is_none()) {
-    const auto positive = nb::cast<In<std::int32_t, 1>>(record.attr("positive"), false);
-    const auto negative = nb::cast<In<std::int32_t, 1>>(record.attr("negative"), false);
-    const auto base = nb::cast<In<std::int32_t, 1>>(record.attr("base"), false);
-    const auto soft = nb::cast<In<std::uint8_t, 1>>(record.attr("soft"), false);
+    const auto positive = nb::cast<In<std::int32_t, 1>>(array("positive"), false);
+    const auto negative = nb::cast<In<std::int32_t, 1>>(array("negative"), false);
+    const auto base = nb::cast<In<std::int32_t, 1>>(array("base"), false);
+    const auto soft = nb::cast<In<std::uint8_t, 1>>(array("soft"), false);
     require(positive.shape(0) == entries && negative.shape(0) == entries && base.shape(0) == n &&
                 soft.shape(0) == n,
             "layer: evidence does not fit");
@@ -85,7 +90,7 @@ cf::Layer make_layer(nb::handle record, std::uint32_t n) {
     layer.soft = soft.data();
   }
   if (!record.attr("weight").is_none()) {
-    const auto weight = nb::cast<In<std::uint32_t, 1>>(record.attr("weight"), false);
+    const auto weight = nb::cast<In<std::uint32_t, 1>>(array("weight"), false);
     require(weight.shape(0) == layer.n_tags, "layer: weight does not fit");
     layer.weight = weight.data();
     layer.weight_unit = nb::cast<double>(record.attr("weight_unit"));
@@ -133,14 +138,16 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   require(small_mass <= cf::Problem{}.small_mass, "small_mass must fit 32 bits");
   problem.n_items = static_cast<std::uint32_t>(n);
   problem.n_features = static_cast<std::uint32_t>(d);
-  for (nb::handle record : layers) problem.layers.push_back(make_layer(record, problem.n_items));
+  std::vector<nb::object> held;
+  for (nb::handle record : layers)
+    problem.layers.push_back(make_layer(record, problem.n_items, held));
   problem.n_try = n_try;
   problem.min_leaf = min_leaf;
   problem.child_weights = evidence_weights ? cf::ChildWeights::kEvidence : cf::ChildWeights::kCount;
   problem.bootstrap = bootstrap;
   problem.pair_limit = pair_limit;
   problem.small_mass = small_mass;
-  problem.soft_cells = soft_cells;
+  problem.soft_cells = soft_cells / static_cast<std::uint64_t>(std::max(1, n_threads));
   const std::vector<std::uint64_t> key_list(keys.data(), keys.data() + keys.shape(0));
 
   cf::Forest forest;

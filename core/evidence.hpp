@@ -50,7 +50,7 @@ struct Problem {
   // path.
   std::uint32_t pair_limit = pairs_worth();  // nodes up to this size are ordered by all pairs
   std::int64_t small_mass = 0x7FFFFFFF;   // nodes up to this mass are summed in 32 bits throughout
-  std::uint64_t soft_cells = 1ULL << 24;  // largest dense evidence table of a node (rows x tags)
+  std::uint64_t soft_cells = 1ULL << 25;  // largest dense evidence table of a node (rows x tags)
 };
 
 // Nodes of one tree, or of several one after another. Children are adjacent: right = left + 1,

@@ -11,10 +11,10 @@ namespace cf {
 
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // rows handled together, at most
-constexpr std::size_t kChunk = 8;      // items of a leaf copied at once
-constexpr std::size_t kLongRow = 1U
-                                 << 16;  // items in a row's leaves from which they are not copied
+constexpr std::int64_t kBlock = 2048;       // rows handled together, at most
+constexpr std::size_t kChunk = 8;           // items of a leaf copied at once
+constexpr std::size_t kLongRow = 1U << 16;  // a row with more items in its leaves is not copied
+constexpr std::size_t kStream = 1U << 23;   // items copied for a worker's rows at a time, about
 
 // The training items of every leaf, tree after tree, and for each row the run of items that share
 // its leaf. Index is the narrowest type that counts the items; a Span packs a run's begin and
@@ -52,25 +52,35 @@ class LeafMembers {
   template <class Visit>
   void count_rows(std::int64_t begin, std::int64_t end, Scratch& own, const std::atomic<bool>& stop,
                   Visit visit) const {
-    const std::int64_t trees = training_.n_trees;
     own.count.resize(training_.n);
     own.touched.resize(training_.n + std::size_t{1});
-    collect(begin, end, own, stop);
-    const Index* from = own.stream.data();
-    for (std::int64_t i = begin; i < end; ++i) {
-      if (stop.load(std::memory_order_relaxed)) throw Stopped{};
-      const std::size_t length = own.length[static_cast<std::size_t>(i - begin)];
-      std::uint32_t n_touched = 0;
-      if (length > kLongRow) {
-        for (std::int64_t t = 0; t < trees; ++t) {
-          const Span span = spans_.data()[t * rows_.n + i];
-          n_touched = count(members_of(t, span), length_of(span), own, n_touched);
+    measure(begin, end, own);
+    for (std::int64_t first = begin; first < end;) {  // as many rows as the stream may hold
+      std::size_t room = 0;
+      std::int64_t last = first;
+      do {
+        const std::size_t length = own.length[static_cast<std::size_t>(last++ - begin)];
+        room += length > kLongRow ? 0 : length + kChunk;
+      } while (last < end && room < kStream);
+      const std::size_t* lengths = own.length.data() + (first - begin);
+      collect(first, last, lengths, room, own, stop);
+      const Index* from = own.stream.data();
+      for (std::int64_t i = first; i < last; ++i) {
+        if (stop.load(std::memory_order_relaxed)) throw Stopped{};
+        const std::size_t length = lengths[i - first];
+        std::uint32_t n_touched = 0;
+        if (length > kLongRow) {
+          for (std::int64_t t = 0; t < training_.n_trees; ++t) {
+            const Span span = spans_.data()[t * rows_.n + i];
+            n_touched = count(members_of(t, span), length_of(span), own, n_touched);
+          }
+        } else {
+          n_touched = count(from, length, own, n_touched);
+          from += length + kChunk;
         }
-      } else {
-        n_touched = count(from, length, own, n_touched);
-        from += length + kChunk;
+        visit(static_cast<std::uint32_t>(i), n_touched);
       }
-      visit(static_cast<std::uint32_t>(i), n_touched);
+      first = last;
     }
   }
 
@@ -94,34 +104,33 @@ class LeafMembers {
     return n_touched;
   }
 
-  // Copies the members of the rows' leaves into a stream for each row, tree by tree: one tree's
-  // members fit the cache while all the rows of the block take theirs. A leaf is small, so a fixed
-  // number of items is copied whatever its size, and no branch is mispredicted.
-  void collect(std::int64_t begin, std::int64_t end, Scratch& own,
-               const std::atomic<bool>& stop) const {
-    const std::int64_t trees = training_.n_trees;
-    const auto n = static_cast<std::size_t>(end - begin);
-    own.length.assign(n, 0);
-    for (std::int64_t t = 0; t < trees; ++t) {
+  // Sums up how many items share a leaf with each row of a block.
+  void measure(std::int64_t begin, std::int64_t end, Scratch& own) const {
+    own.length.assign(static_cast<std::size_t>(end - begin), 0);
+    for (std::int64_t t = 0; t < training_.n_trees; ++t) {
       const Span* span = spans_.data() + t * rows_.n + begin;
-      for (std::size_t i = 0; i < n; ++i) own.length[i] += length_of(span[i]);
+      for (std::size_t i = 0; i < own.length.size(); ++i) own.length[i] += length_of(span[i]);
     }
-    std::size_t room = kChunk;
-    for (const std::size_t length : own.length) room += length > kLongRow ? 0 : length + kChunk;
-    if (own.stream.size() < room) own.stream.resize(room);
+  }
+
+  // Copies the members of the rows' leaves into a stream for each row, tree by tree: one tree's
+  // members fit the cache while all the rows take theirs. A leaf is small, so a fixed number of
+  // items is copied whatever its size, and no branch is mispredicted.
+  void collect(std::int64_t begin, std::int64_t end, const std::size_t* lengths, std::size_t room,
+               Scratch& own, const std::atomic<bool>& stop) const {
+    const auto n = static_cast<std::size_t>(end - begin);
+    if (own.stream.size() < room + kChunk) own.stream.resize(room + kChunk);
     own.end.resize(n);
     Index* at = own.stream.data();
-    bool any_long = false;
     for (std::size_t i = 0; i < n; ++i) {
       own.end[i] = at;
-      any_long = any_long || own.length[i] > kLongRow;
-      if (own.length[i] <= kLongRow) at += own.length[i] + kChunk;
+      if (lengths[i] <= kLongRow) at += lengths[i] + kChunk;
     }
-    for (std::int64_t t = 0; t < trees; ++t) {
+    for (std::int64_t t = 0; t < training_.n_trees; ++t) {
       if (stop.load(std::memory_order_relaxed)) throw Stopped{};
       const Span* span = spans_.data() + t * rows_.n + begin;
       for (std::size_t i = 0; i < n; ++i) {
-        if (any_long && own.length[i] > kLongRow) continue;
+        if (lengths[i] > kLongRow) continue;
         const Index* from = members_of(t, span[i]);
         const std::size_t length = length_of(span[i]);
         Index* to = own.end[i];
@@ -156,16 +165,25 @@ class LeafMembers {
   Buffer<Span> spans_;
 };
 
-// Runs work(begin, end, worker, stop) over blocks of the rows; progress is reported in rows.
+std::int64_t block_size(std::int64_t n, int n_threads) {
+  return std::clamp<std::int64_t>(n / (4 * std::max(1, n_threads)), 64, kBlock);
+}
+
+std::int64_t blocks_of(std::int64_t n, int n_threads) {
+  const std::int64_t size = block_size(n, n_threads);
+  return (n + size - 1) / size;
+}
+
+// Runs work(block, begin, end, worker, stop) over blocks of the rows; progress is in rows.
 template <class Work>
 void for_rows(std::int64_t n, int n_threads, const Poll& poll, Work work) {
-  const std::int64_t share = n / (4 * std::max(1, n_threads));
-  const std::int64_t size = std::clamp<std::int64_t>(share, 64, kBlock);
-  parallel_for((n + size - 1) / size, n_threads,
-               [&](std::int64_t done) { poll(std::min(n, done * size)); },
-               [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
-                 work(block * size, std::min(n, (block + 1) * size), worker, stop);
-               });
+  const std::int64_t size = block_size(n, n_threads);
+  parallel_for(
+      blocks_of(n, n_threads), n_threads,
+      [&](std::int64_t done) { poll(std::min(n, done * size)); },
+      [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
+        work(block, block * size, std::min(n, (block + 1) * size), worker, stop);
+      });
 }
 
 // Picks the k largest counts of one row.
@@ -245,38 +263,33 @@ Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
   const auto workers = static_cast<std::size_t>(std::max(1, n_threads));
   std::vector<typename LeafMembers<Index>::Scratch> scratch(workers);
   std::vector<Selector> selectors(workers, Selector(k, training.n_trees, seed));
-  // Rows in place, k apart; then moved together.
+  std::vector<Neighbours> parts(static_cast<std::size_t>(blocks_of(rows.n, n_threads)));
+  for_rows(rows.n, n_threads, poll,
+           [&](std::int64_t block, std::int64_t begin, std::int64_t end, int worker,
+               const std::atomic<bool>& stop) {
+             auto& own = scratch[static_cast<std::size_t>(worker)];
+             auto& selector = selectors[static_cast<std::size_t>(worker)];
+             auto& part = parts[static_cast<std::size_t>(block)];
+             const auto visit = [&](std::uint32_t row, std::uint32_t n_touched) {
+               if (exclude_self) own.count[row] = 0;
+               selector.pick(row, own.count, own.touched, n_touched);
+               part.start.push_back(static_cast<std::int64_t>(selector.picked.size()));
+               for (const std::uint32_t item : selector.picked) {
+                 part.item.push_back(static_cast<std::int32_t>(item));
+                 part.count.push_back(own.count[item]);
+               }
+               for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
+             };
+             members.count_rows(begin, end, own, stop, visit);
+           });
   Neighbours all;
-  all.start.assign(rows.n + std::size_t{1}, 0);
-  all.item.resize(std::size_t{rows.n} * k);
-  all.count.resize(std::size_t{rows.n} * k);
-  for_rows(
-      rows.n, n_threads, poll,
-      [&](std::int64_t begin, std::int64_t end, int worker, const std::atomic<bool>& stop) {
-        auto& own = scratch[static_cast<std::size_t>(worker)];
-        auto& selector = selectors[static_cast<std::size_t>(worker)];
-        members.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
-          if (exclude_self) own.count[row] = 0;
-          selector.pick(row, own.count, own.touched, n_touched);
-          std::size_t at = std::size_t{row} * k;
-          for (const std::uint32_t item : selector.picked) {
-            all.item[at] = static_cast<std::int32_t>(item);
-            all.count[at++] = own.count[item];
-          }
-          all.start[row + std::size_t{1}] = static_cast<std::int64_t>(selector.picked.size());
-          for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
-        });
-      });
-  for (std::size_t i = 0; i < rows.n; ++i) {
-    const std::int64_t length = all.start[i + 1];
-    const std::int64_t to = all.start[i];
-    const auto from = static_cast<std::int64_t>(i * k);
-    std::copy_n(all.item.begin() + from, length, all.item.begin() + to);
-    std::copy_n(all.count.begin() + from, length, all.count.begin() + to);
-    all.start[i + 1] = to + length;
+  all.start.push_back(0);
+  for (auto& part : parts) {
+    for (const std::int64_t length : part.start) all.start.push_back(all.start.back() + length);
+    all.item.insert(all.item.end(), part.item.begin(), part.item.end());
+    all.count.insert(all.count.end(), part.count.begin(), part.count.end());
+    part = {};
   }
-  all.item.resize(static_cast<std::size_t>(all.start.back()));
-  all.count.resize(static_cast<std::size_t>(all.start.back()));
   return all;
 }
 
@@ -289,7 +302,8 @@ void all_counts_with(const LeafTable& rows, const LeafTable& training,
       static_cast<std::size_t>(std::max(1, n_threads)));
   for_rows(
       rows.n, n_threads, poll,
-      [&](std::int64_t begin, std::int64_t end, int worker, const std::atomic<bool>& stop) {
+      [&](std::int64_t, std::int64_t begin, std::int64_t end, int worker,
+          const std::atomic<bool>& stop) {
         auto& own = scratch[static_cast<std::size_t>(worker)];
         members.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
           std::copy(own.count.begin(), own.count.end(), counts + std::size_t{row} * training.n);

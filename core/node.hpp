@@ -9,7 +9,7 @@
 
 namespace cf {
 
-// Scratch grows and is kept: a node allocates nothing that a larger one before it has.
+// Scratch grows and is kept, so that most nodes allocate nothing.
 template <class T>
 void at_least(std::vector<T>& scratch, std::size_t size) {
   if (scratch.size() < size) scratch.resize(size);

@@ -8,7 +8,7 @@
 namespace cf {
 
 // values and ranks are (n_columns, n). Values are finite. Trees see features through ranks alone:
-// exact, half the size of float32, and sorted by integer methods.
+// exact, no larger than float32, and sorted by integer methods.
 template <class Value, class Rank>
 void rank_columns(const Value* values, std::int64_t n_columns, std::uint32_t n, Rank* ranks,
                   int n_threads, const Poll& poll);

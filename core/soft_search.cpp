@@ -16,6 +16,13 @@ constexpr double kTiny = 0x1p-40;
 constexpr std::uint32_t kStretch = 256;  // items of a large node walked from one base
 constexpr double kUlp = 0x1p-24;         // relative rounding of single precision
 
+// q (1 - q) for q = p / m, times m by evidence. m - p is exact: nothing is lost where q is near 1.
+double term(double p, double m, bool by_evidence) {
+  if (m == 0.0) return 0.0;
+  const double mixed = p * ((m - p) / m);
+  return by_evidence ? mixed : mixed / m;
+}
+
 template <int kBytes>
 CF_INLINE void kernel_count_before16(const std::int16_t* keys, std::uint32_t size,
                                      std::uint16_t* before) {
@@ -56,18 +63,17 @@ void SoftSearch::begin() {
     largest = std::max(largest, node_.mass[a]);
     exact_factor_[a] = by_evidence ? weight / m : weight;
     factor_[a] = static_cast<float>(exact_factor_[a]);
-    node_value_ += by_evidence ? exact_factor_[a] * (p - p * (p / m))
-                               : exact_factor_[a] * (p / m - (p / m) * (p / m)) * node_.total;
+    node_value_ += exact_factor_[a] * term(p, m, by_evidence) * (by_evidence ? 1.0 : node_.total);
     factors += weight;
   }
   best_gain_ = node_value_ * kTiny;
   best_position_ = kNone;
 
   // A share is at most 1, so a term q (1 - q), or P / M (1 - q), has no larger error than the share
-  // itself; a term is at most 1/4 of its factor, and a sum of width / 8 + 8 of them and the child
-  // sizes add as many roundings of that.
+  // itself; a term is at most 1/4 of its factor. The narrowest registers hold four reals: a sum of
+  // width / 4 + 4 terms and the child sizes add as many roundings of that.
   const double scale = by_evidence ? 2.0 : node_.total;
-  extra_error_ = factors * scale * (kShareError + 0.25 * (width_ / 8.0 + 12.0) * kUlp);
+  extra_error_ = factors * scale * (kShareError + 0.25 * (width_ / 4.0 + 12.0) * kUlp);
 
   const std::uint64_t cells = std::uint64_t{node_.size} * width_;
   if (cells > node_.problem.soft_cells) {
@@ -268,10 +274,8 @@ double SoftSearch::exact_value(const Number* left_p, const Number* left_m,
     const double ml = static_cast<double>(left_m[a]);
     const double pr = total64_[a] - pl;
     const double mr = total64_[width_ + a] - ml;
-    const double ql = ml > 0.0 ? pl / ml : 0.0;
-    const double qr = mr > 0.0 ? pr / mr : 0.0;
-    left_sum += exact_factor_[a] * (by_evidence ? pl - pl * ql : ql - ql * ql);
-    right_sum += exact_factor_[a] * (by_evidence ? pr - pr * qr : qr - qr * qr);
+    left_sum += exact_factor_[a] * term(pl, ml, by_evidence);
+    right_sum += exact_factor_[a] * term(pr, mr, by_evidence);
   }
   if (by_evidence) return left_sum + right_sum;
   const double left = left_size_[position];

@@ -5,7 +5,7 @@
 // tag's evidence). M_i differs from tag to tag, so every cut looks at every active tag. Two things
 // make that fast without making it less exact:
 //   - masses are integers, so the running sums of either child have no error at all;
-//   - a cut is first valued in single precision, sixteen tags at a time. Only a cut that could
+//   - a cut is first valued in single precision, a vector of tags at a time. Only a cut that could
 //     beat the best, given the bound on that rounding, is valued in double precision.
 // A gain must exceed kTiny of the node's impurity: below it is rounding, not evidence.
 #pragma once
