@@ -85,7 +85,7 @@ def test_demo_does_without_matplotlib(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = demo(tmp_path)
     assert result.exit_code == 0, result.output
-    assert "pip install conceptforest[plot]" in result.output
+    assert 'pip install "matplotlib>=3.8"' in result.output
     assert [file.name for file in tmp_path.iterdir()] == ["model.safetensors"]
 
 

@@ -33,11 +33,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-__all__ = ["Demo", "print_summary", "run_demo"]
+__all__ = ["Demo", "print_summary", "run_demo", "suggestion_hits"]
 
 _LAYERS = "abstract", "specific"
 _NEIGHBORS = 20
-_SEED_LIMIT = 2**32  # of scikit-learn's seeds
 _BRIDGE = 1e-4  # affinity that joins the parts of a graph in pieces, as a share of its mean
 _DRAWN_WHOLE = 3000  # items up to which all affinities are drawn, not the nearest alone
 _SUGGESTED = 3  # tags for each untagged item
@@ -83,7 +82,7 @@ def run_demo(
 ) -> Demo:
     """Do all the work and write the files into the folder `out`, which must exist."""
     begin = time.perf_counter()
-    made = make_tagged(n_items, random_state=seed % _SEED_LIMIT)
+    made = make_tagged(n_items, random_state=seed)
     observed = parse_tags(made.tags)
     n_clusters = len(made.concept_names)
 
@@ -92,7 +91,7 @@ def run_demo(
         n_trees,
         layers=made.layers,
         n_jobs=n_jobs,
-        random_state=seed % _SEED_LIMIT,
+        random_state=seed,
         verbose=verbose,
     ).fit(made.X, made.tags)
     grow_seconds = time.perf_counter() - grow_begin
@@ -237,6 +236,19 @@ def _suggest(graph: Any, observed: TagMatrix) -> dict[int, list[str]]:
     }
 
 
+def suggestion_hits(demo: Demo) -> tuple[float, float, str]:
+    """Give the share of untagged items whose first suggestion is right.
+
+    Second, to compare it with, the share for which the most popular tag is right; third, that tag.
+    There must be untagged items.
+    """
+    truth, items = demo.made.truth, demo.suggestions.items()
+    popular = demo.observed.vocabulary[int(demo.observed.counts.argmax())]
+    right = np.mean([bool(tags) and tags[0] in truth[item] for item, tags in items])
+    by_popularity = np.mean([popular in truth[item] for item in demo.suggestions])
+    return float(right), float(by_popularity), popular
+
+
 def print_summary(demo: Demo, console: Console) -> None:
     """Tell a person what was made, grown and found, in 80 columns."""
     _section(console, "Collection")
@@ -346,12 +358,9 @@ def _print_suggestions(demo: Demo, console: Console) -> None:
         marked = ", ".join(f"[bold green]{t}*[/]" if t in truth[item] else t for t in tags)
         table.add_row(str(item), marked, ", ".join(sorted(truth[item])))
     console.print(table)
-    popular = demo.observed.vocabulary[int(demo.observed.counts.argmax())]
-    items = demo.suggestions.items()
-    right = np.mean([bool(tags) and tags[0] in truth[item] for item, tags in items])
-    chance = np.mean([popular in truth[item] for item in demo.suggestions])
+    right, by_popularity, popular = suggestion_hits(demo)
     console.print(
         f"  * is right. The first suggestion is right for {right:.0%} of the"
         f" {len(demo.suggestions)} untagged items;\n  always saying '{popular}' would be right"
-        f" for {chance:.0%}."
+        f" for {by_popularity:.0%}."
     )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from tests.memory import peak_growth
 from tests.oracle import affinity as oracle
 
 import conceptforest as cf
@@ -158,6 +159,30 @@ def test_more_neighbours_than_items_gives_all_that_share_a_leaf(rng):
     dense = forest.affinity(dense=True)
     np.fill_diagonal(dense, 0)
     np.testing.assert_array_equal(forest.affinity(n_neighbors=10**12).toarray(), dense)
+
+
+MANY_ITEMS = """
+import numpy as np
+from scipy import sparse
+import conceptforest as cf
+
+n = 70_000
+X = np.random.default_rng(0).random((n, 2))
+tags = sparse.csr_array((np.ones(n), (np.arange(n), (X[:, 0] * 3000).astype(int))))
+forest = cf.HMLForest(2, max_features=None, random_state=0, n_jobs=1).fit(X, tags)
+"""
+
+
+def test_memory_follows_the_neighbours_found_not_those_asked_for():
+    grown = peak_growth(
+        MANY_ITEMS,
+        """
+        found = forest.affinity(n_neighbors=10**9)
+        largest = max(np.bincount(leaf).max() for leaf in forest.leaves_.T)
+        assert n < found.nnz < 2 * n * largest < 200 * n
+        """,
+    )
+    assert grown < 400e6  # a place for every pair would take 20 GB
 
 
 @pytest.mark.parametrize("n_neighbors", [0, -3])

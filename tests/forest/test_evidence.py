@@ -121,6 +121,27 @@ def test_weights_are_whole_numbers_of_a_unit():
     assert layer.weight_unit == 2.0**-20
 
 
+def test_every_layer_has_a_unit_of_its_own():
+    layers = gather_evidence(
+        parse_tags(np.eye(5, dtype=int)),
+        [np.array(columns, np.int32) for columns in ([0, 1], [2], [3, 4])],
+        correlation=True,
+        reading=cf.Reading(),
+        weights=np.array([1.0, 5.0, 1e7, 0.0, 0.0]),
+    )
+    assert [layer.weight.tolist() for layer in layers] == [[209_715, 2**20], [2**20], [0, 0]]
+    assert [layer.weight_unit for layer in layers] == [5 / 2**20, 1e7 / 2**20, 1.0]
+
+
+def test_a_table_too_large_for_base_rates_is_refused(monkeypatch):
+    monkeypatch.setattr(evidence_module, "_MAX_DENSE", 5)
+    Y = [[1, 0, 0, 1], [0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    message = r"full table of 3 items without evidence x 2 tags.*Use another no_evidence"
+    with pytest.raises(ValueError, match=message):
+        gather(Y, [[0, 1, 2], [3]], cf.Reading(no_evidence="base"))
+    gather(Y[:4], [[0, 1, 2], [3]], cf.Reading(no_evidence="base"))
+
+
 def test_a_table_too_large_for_scaling_by_tag_is_refused(monkeypatch):
     monkeypatch.setattr(evidence_module, "_MAX_DENSE", 5)
     Y = [[1, 0, 1], [0, 1, 1], [0, 0, 1], [0, 0, 1], [0, 0, 0]]

@@ -144,7 +144,8 @@ def test_warm_start_on_another_collection(changed):
     data = {"X": X, "tags": Y} | {k: changed.pop(k) for k in ("X", "tags") if k in changed}
     forest.set_params(n_estimators=10, **changed)
     with pytest.raises(
-        ValueError, match=r"warm_start=True adds trees to the last fit, but X, tags"
+        ValueError,
+        match="the number of items, the tag names, the layers or bootstrap are not those",
     ):
         forest.fit(**data)
     assert_same_forest(forest, fit())

@@ -46,23 +46,30 @@ def collections(draw):
     return X, Y, layers
 
 
-def whole_weights(weights):
-    """Weights in units of 2^-20 of the largest, at least one unit where positive."""
+def whole_weights(weights, layers):
+    """Weights in units of 2^-20 of the largest of their layer, at least one where positive.
+
+    The units come second, one a layer.
+    """
     if weights is None:
-        return None, 1.0
-    unit = max(weights) / 2**20
-    return [max(1, round(w / unit)) if w else 0 for w in weights], unit
+        return None, [1.0] * len(layers)
+    units = [max(weights[i] for i in layer) / 2**20 for layer in layers]
+    whole = [0] * len(weights)
+    for layer, unit in zip(layers, units, strict=True):
+        for i in layer:
+            whole[i] = max(1, round(weights[i] / unit)) if weights[i] else 0
+    return whole, units
 
 
 def oracle_trees(X, Y, layers, keys, *, reading, correlation, weights, n_try, min_leaf, bootstrap):
-    whole, unit = whole_weights(weights)
+    whole, units = whole_weights(weights, layers)
     evidence = oracle_evidence.gather(
         Y, layers, correlation=correlation, reading=reading, weights=whole
     )
     how = hml_tree.Settings(n_try, min_leaf, reading.child_weights)
     for key in keys:
         draws = draw_bag(key, len(X)) if bootstrap else None
-        yield hml_tree.grow_tree(X, evidence, key, how, draws), unit
+        yield hml_tree.grow_tree(X, evidence, key, how, draws), units
 
 
 def assert_equals_oracle(
@@ -94,14 +101,14 @@ def assert_equals_oracle(
         X, Y, layers, keys, reading=reading, correlation=correlation, weights=tag_weights,
         n_try=n_try, min_leaf=min_leaf, bootstrap=bootstrap,
     )  # fmt: skip
-    for t, (nodes, unit) in enumerate(expected):
+    for t, (nodes, units) in enumerate(expected):
         tree = forest.trees_.tree(t)
         assert tree.feature.tolist() == [v.feature for v in nodes]
         assert tree.threshold.tolist() == [v.threshold for v in nodes]
         assert tree.left.tolist() == [v.left for v in nodes]
         assert tree.layer.tolist() == [v.layer for v in nodes]
         assert tree.count.tolist() == [v.count for v in nodes]
-        gains = [float(v.gain * Fraction(unit)) for v in nodes]
+        gains = [float(v.gain * Fraction(units[v.layer])) for v in nodes]
         np.testing.assert_allclose(tree.gain, gains, rtol=1e-9, atol=1e-300)
         assert leaves[:, t].tolist() == [hml_tree.find_leaf(nodes, x) for x in X]
     return forest
@@ -132,7 +139,33 @@ def test_forest_equals_oracle(
     )  # fmt: skip
 
 
-# The core values cuts in blocks of 32 items; these nodes have more.
+@pytest.mark.parametrize("correlation", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_of_one_layer_do_not_blur_those_of_another(seed, correlation):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(40, 3)), rng.random((40, 3)) < 0.4
+    Y[:, :2] = X[:, :2] > 0  # one cut for each tag of the first layer: weights choose between them
+
+    def grown(weights):
+        forest = assert_equals_oracle(
+            X.tolist(), Y.astype(int).tolist(), [[0, 1], [2]], reading=cf.Reading(),
+            correlation=correlation, weights=weights, n_try=3, min_leaf=1, bootstrap=False,
+            random_state=seed, n_estimators=2,
+        )  # fmt: skip
+        assert forest.trees_.layer[forest.trees_.offsets[:-1]].tolist() == [0, 0]
+        return forest.trees_
+
+    far, near = grown([1, 5, 1e7]), grown([1, 5, 1])
+    first = near.layer == 0
+    np.testing.assert_array_equal(far.feature, near.feature)
+    np.testing.assert_array_equal(far.gain[first], near.gain[first])
+    if not correlation:
+        assert near.feature[near.offsets[:-1]].tolist() == [1, 1]
+        turned = grown([5, 1, 1e7])
+        assert turned.feature[turned.offsets[:-1]].tolist() == [0, 0]
+
+
+# The core compares up to 32 items with one instruction; these nodes have more.
 
 
 def larger_collection(seed):
@@ -174,11 +207,15 @@ def test_large_hard_nodes_equal_the_oracles(seed, child_weights, bootstrap):
     assert forest.trees_.count[forest.trees_.layer == 1].max() > 32
 
 
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("layers", [1, [[0, 1], [2, 3, 4]]], ids=["hard", "soft"])
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_trees_do_not_depend_on_threads(n_jobs, rng):
+def test_trees_do_not_depend_on_threads(n_jobs, layers, bootstrap, rng):
     X, Y = rng.normal(size=(80, 6)), rng.random((80, 5)) < 0.3
-    a = cf.HMLForest(20, random_state=1, n_jobs=1).fit(X, Y)
-    b = cf.HMLForest(20, random_state=1, n_jobs=n_jobs).fit(X, Y)
+    given = {"layers": layers, "bootstrap": bootstrap, "random_state": 1}
+    a = cf.HMLForest(20, n_jobs=1, **given).fit(X, Y)
+    b = cf.HMLForest(20, n_jobs=n_jobs, **given).fit(X, Y)
+    assert (a.missing_[0]["supported"] > 0) == (layers != 1)
     for name in ("offsets", "feature", "threshold", "left", "layer", "gain", "count"):
         np.testing.assert_array_equal(getattr(a.trees_, name), getattr(b.trees_, name))
     np.testing.assert_array_equal(a.leaves_, b.leaves_)
@@ -230,6 +267,48 @@ def test_every_strategy_grows_the_same_trees(ranks_type, bootstrap, weights, rea
     for register_bytes, limits in itertools.product((64, 32, 16), ways):
         _core.limit_registers(register_bytes)
         other_leaves, other = grow(**limits)
+        np.testing.assert_array_equal(leaves, other_leaves)
+        for name, values in grown.items():
+            np.testing.assert_array_equal(values, other[name])
+
+
+STRETCH = 256  # items that the core walks from one base where masses pass 32 bits
+
+
+@pytest.mark.parametrize("child_weights", ["count", "evidence"])
+@pytest.mark.usefixtures("_all_registers_afterwards")
+def test_walks_in_stretches_grow_the_same_trees(child_weights, rng):
+    n, m, first = 1500, 40, 20
+    X = np.round(rng.normal(size=(n, 6)), 2)
+    Y = rng.random((n, m)) < 0.05
+    Y[:, 0] |= X[:, 0] > 1
+    top, low = gather_evidence(
+        parse_tags(Y),
+        [np.arange(first, dtype=np.int32), np.arange(first, m, dtype=np.int32)],
+        correlation=True,
+        reading=cf.Reading(child_weights),
+        weights=None,
+    )
+    # Stretches are walked as long as every tag has twice the mass of the next one ahead.
+    item = np.repeat(np.arange(n), np.diff(top.start))
+    beyond_base = top.positive.astype(np.int64) + top.negative - top.base[item]
+    mass = top.base.sum(dtype=np.int64) + np.bincount(top.tag, beyond_base, minlength=first)
+    assert mass.min() > 3 * STRETCH * _core.ONE
+    ranks, keys = rank_features(X, 1), np.arange(3, dtype=np.uint64)
+
+    def grow(**limits):
+        leaves = np.full((3, n), -1, np.int32)
+        grown = _core.grow(
+            ranks, [top, low], keys, leaves, n_try=3, min_leaf=2, n_threads=1, progress=None,
+            evidence_weights=child_weights == "evidence", bootstrap=False, **limits,
+        )  # fmt: skip
+        return leaves, grown
+
+    leaves, grown = grow()
+    assert (grown["layer"][grown["offsets"][:-1]] == 0).all()
+    for register_bytes in (64, 32, 16):
+        _core.limit_registers(register_bytes)
+        other_leaves, other = grow(small_mass=0)
         np.testing.assert_array_equal(leaves, other_leaves)
         for name, values in grown.items():
             np.testing.assert_array_equal(values, other[name])

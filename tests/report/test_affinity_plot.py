@@ -140,5 +140,5 @@ def test_an_older_picture_stays_when_drawing_fails(tmp_path, monkeypatch):
 
 def test_without_matplotlib_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install conceptforest\[plot\]"):
+    with pytest.raises(ImportError, match=r'pip install "matplotlib>=3\.8"'):
         plot_affinity(np.ones((3, 3)), [0, 1, 1], tmp_path / "a.png")

@@ -153,4 +153,3 @@ def assert_canonical(tags):
     assert tags.matrix.dtype == np.uint8
     assert np.all(tags.matrix.data == 1)
     assert tags.matrix.indices.dtype == tags.matrix.indptr.dtype == np.int32
-    assert (tags.indices.dtype, tags.indptr.dtype) == (np.int32, np.int64)

@@ -92,14 +92,16 @@ def gather_evidence(
     -------
     list of LayerEvidence
     """
-    whole, unit = _whole_weights(tags, weights)
+    counts = tags.counts
     result = []
     for k, layer in enumerate(layers):
         below = np.concatenate([np.empty(0, np.int32), *layers[k + 1 :]])
         own = tags.matrix[:, layer].tocsr()
         own.sort_indices()
         missing = np.flatnonzero(np.diff(own.indptr) == 0)
-        weight = None if whole is None else whole[layer]
+        weight, unit = None, 1.0
+        if weights is not None:
+            weight, unit = _whole_weights(weights[layer], counts[layer])
         if correlation and len(below) and len(missing):
             soft = _soften(tags, layer, below, missing, reading)
             result.append(_merge(own, missing, soft, weight, unit))
@@ -109,15 +111,18 @@ def gather_evidence(
 
 
 def _whole_weights(
-    tags: TagMatrix, weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.uint32] | None, float]:
-    """Turn weights into whole numbers, as fine as 64-bit sums of squared counts allow."""
-    if weights is None:
-        return None, 1.0
-    largest = weights.max()
-    squares = float(np.sum(tags.counts.astype(np.float64) ** 2))
+    weights: NDArray[np.float64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], float]:
+    """Turn a layer's weights into whole numbers, as fine as 64-bit sums of squared counts allow.
+
+    Gains are compared within a layer alone, so each layer has a unit of its own.
+    """
+    largest = float(weights.max())
+    if largest == 0:
+        return np.zeros(len(weights), dtype=np.uint32), 1.0
+    squares = float(np.sum(counts.astype(np.float64) ** 2))
     bits = min(_WEIGHT_BITS, int(61 - np.log2(max(squares, 1.0))))
-    unit = float(largest) / 2.0**bits
+    unit = largest / 2.0**bits
     whole = np.where(weights > 0, np.maximum(np.rint(weights / unit), 1), 0)
     return whole.astype(np.uint32), unit
 
@@ -239,6 +244,12 @@ def _add_base_rates(
     """Judge the items of which nothing is known by how frequent each tag is."""
     empty, known = np.flatnonzero(~supported), np.flatnonzero(rates > 0)
     n, rate = len(empty), rates[known]
+    if n * len(known) > _MAX_DENSE:
+        raise ValueError(
+            f'Reading(no_evidence="base") needs a full table of {n} items without evidence x'
+            f" {len(known)} tags, which is above {_MAX_DENSE} cells. Use another no_evidence, or"
+            " more and smaller layers."
+        )
     return _Entries(
         row=np.concatenate([entries.row, np.repeat(empty, len(known))]),
         tag=np.concatenate([entries.tag, np.tile(known, n)]),

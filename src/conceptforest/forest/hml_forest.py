@@ -59,12 +59,16 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         Soften missing tags by the tags of lower layers. False is the NoCorr variant.
     tag_weights : None, "idf" or array-like of shape (n_tags,), default=None
         Weight of each tag's gain: all equal, inverse document frequency ``ln(n / df)``, or given.
+        Weights are kept to 2^-20 of the largest in their layer (coarser in layers whose squared tag
+        counts sum to more than 2^41).
     bootstrap : bool, default=False
         Grow each tree on as many items drawn with replacement.
     reading : Reading or None, default=None
         How to read what the paper leaves open; None is ``Reading()``.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add what is missing to `n_estimators`.
+        Keep the trees of the last fit and add what is missing to `n_estimators`. As in
+        scikit-learn, the caller must pass the same collection again: only the number of items and
+        of features, the tag names, the layers and `bootstrap` are compared.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. The trees do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -350,7 +354,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
     def _first_new_tree(
         self, X: NDArray[Any], parsed: TagMatrix, layers: tuple[NDArray[np.int32], ...]
     ) -> int:
-        """Check that a warm start goes on with the same collection; give the first new tree."""
+        """Check that a warm start fits the trees that are there; give the first new tree."""
         have = self.trees_.n_trees
         same = (
             self._leaf_table.shape[1] == X.shape[0]
@@ -361,8 +365,9 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         )
         if not same:
             raise ValueError(
-                "warm_start=True adds trees to the last fit, but X, tags, layers or bootstrap are"
-                " not those of that fit. Use warm_start=False to begin anew."
+                "warm_start=True adds trees to the last fit, but the number of items, the tag"
+                " names, the layers or bootstrap are not those of that fit. Pass the same"
+                " collection, or use warm_start=False to begin anew."
             )
         if self.n_estimators < have:
             raise ValueError(

@@ -3,10 +3,10 @@
 Nothing here knows what the tensors mean, and nothing larger than the file is ever allocated.
 
 The header is written and read here, not by the safetensors library; the tests check that each reads
-what the other writes. The library writes metadata in random order (its issue 584; so did 0.8.0),
-but the same forest must give the same bytes; before 0.8 it copies every tensor first, and a full
-disk is no OSError. Reading through it would accept a tensor that is listed twice, and map a file
-that may shrink under it.
+what the other writes. The library writes metadata in random order (safetensors issue 584; so did
+0.8.0), but the same forest must give the same bytes; before 0.8 it copies every tensor first, and a
+full disk is no OSError. Reading through it would accept a tensor that is listed twice, and map a
+file that may shrink under it.
 """
 
 from __future__ import annotations

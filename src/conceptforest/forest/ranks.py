@@ -20,7 +20,10 @@ _MAX_16 = 2**16 - 1  # items whose ranks fit 16 bits
 
 
 def as_core_floats(block: Any) -> NDArray[Any]:
-    """Give a block as the core's float32 or float64, whichever holds its values exactly."""
+    """Give a block as the core's float32 where that is exact for its type, else as float64.
+
+    Integers beyond 2**53 and long doubles are rounded.
+    """
     narrow = block.dtype in (np.float16, np.float32)
     return np.ascontiguousarray(block, dtype=np.float32 if narrow else np.float64)
 

@@ -15,7 +15,7 @@ __all__ = ["LEAF", "Trees"]
 LEAF = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trees:
     """The nodes of all trees as arrays of length N, 30 bytes a node.
 

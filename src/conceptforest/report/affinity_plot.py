@@ -109,7 +109,8 @@ def plot_affinity(
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            "Drawing needs matplotlib, which is not installed: pip install conceptforest[plot]"
+            "Drawing needs matplotlib 3.8 or later, which is not installed:"
+            ' pip install "matplotlib>=3.8"'
         ) from error
 
     order = order_by_cluster(affinity, labels)

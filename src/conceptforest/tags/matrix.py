@@ -42,8 +42,7 @@ class TagMatrix:
     matrix : csr_array of shape (n_items, n_tags), uint8
         Canonical: indices sorted, no duplicates, every stored value is 1. SciPy refuses some
         operations when its two index arrays differ in width, so the widths are SciPy's choice
-        here (int32 for both up to 2**31 - 1 entries); ``indices`` and ``indptr`` below have the
-        fixed widths that the core expects.
+        (int32 for both up to 2**31 - 1 entries).
     vocabulary : tuple of str, length n_tags
         Name of each column; column numbers written as strings where the tags have no names.
 
@@ -75,16 +74,6 @@ class TagMatrix:
     def n_tags(self) -> int:
         """Number of tags, with and without items."""
         return int(self.matrix.shape[1])
-
-    @property
-    def indices(self) -> NDArray[np.int32]:
-        """Tag of each stored entry, shape (nnz,), int32 always."""
-        return self.matrix.indices.astype(np.int32, copy=False)
-
-    @property
-    def indptr(self) -> NDArray[np.int64]:
-        """Where each item's entries begin, shape (n_items + 1,), int64 always."""
-        return self.matrix.indptr.astype(np.int64, copy=False)
 
     @property
     def counts(self) -> NDArray[np.int64]:
