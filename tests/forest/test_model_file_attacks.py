@@ -39,7 +39,7 @@ def good(tmp_path):
 
 
 @pytest.fixture
-def refuse(tmp_path):
+def assert_refused(tmp_path):
     """Check that a file of the given bytes is refused, with a message, and cheaply."""
     path = tmp_path / "model"
 
@@ -104,10 +104,12 @@ class Payload:
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_pickle_is_refused_and_never_run(tmp_path, refuse, protocol):
+def test_pickle_is_refused_and_never_run(tmp_path, assert_refused, protocol):
     marker = tmp_path / "marker"
     attack = pickle.dumps(Payload(marker), protocol)
-    refuse(attack, "it looks like a pickle, which is never opened.*give a file that HMLForest")
+    assert_refused(
+        attack, "it looks like a pickle, which is never opened.*give a file that HMLForest"
+    )
     assert not marker.exists()
     pickle.loads(attack)  # noqa: S301 (shows that the attack would have worked)
     assert marker.exists()
@@ -125,23 +127,25 @@ def test_reading_needs_no_pickle(tmp_path, monkeypatch, good):
     assert "pickle" not in vars(module)
 
 
-def test_other_kinds_of_file(refuse):
+def test_other_kinds_of_file(assert_refused):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("a", "b")
-    refuse(archive.getvalue(), "it looks like a zip archive, which is never opened")
-    refuse(gzip.compress(b"x"), "it looks like gzip")
-    refuse(b"\x89HDF\r\n\x1a\n" + bytes(100), "it looks like HDF5")
-    refuse(b"a text of some length", "it is not a safetensors file with a header of at most")
-    refuse(bytes(100), "it is not a safetensors file")
-    refuse(b"\x05", "it is not a safetensors file")
-    refuse(b"", "it is empty; save the model again")
+    assert_refused(archive.getvalue(), "it looks like a zip archive, which is never opened")
+    assert_refused(gzip.compress(b"x"), "it looks like gzip")
+    assert_refused(b"\x89HDF\r\n\x1a\n" + bytes(100), "it looks like HDF5")
+    assert_refused(
+        b"a text of some length", "it is not a safetensors file with a header of at most"
+    )
+    assert_refused(bytes(100), "it is not a safetensors file")
+    assert_refused(b"\x05", "it is not a safetensors file")
+    assert_refused(b"", "it is empty; save the model again")
 
 
-def test_other_safetensors_files(refuse):
+def test_other_safetensors_files(assert_refused):
     message = "it is a safetensors file, but no conceptforest model; give a file"
-    refuse(save({"a": np.zeros(3)}), message)
-    refuse(save({"a": np.zeros(3)}, {"format": "pt"}), message)
+    assert_refused(save({"a": np.zeros(3)}), message)
+    assert_refused(save({"a": np.zeros(3)}, {"format": "pt"}), message)
 
 
 # Damage.
@@ -162,8 +166,8 @@ def test_every_truncation(tmp_path, good):
             assert str(e.value).endswith(DAMAGED)
 
 
-def test_appended_bytes(refuse, good):
-    refuse(good + b"\0", f"something was appended to it: .*; {DAMAGED}")
+def test_appended_bytes(assert_refused, good):
+    assert_refused(good + b"\0", f"something was appended to it: .*; {DAMAGED}")
 
 
 def test_every_flipped_bit_of_the_tensors(tmp_path, good):
@@ -204,8 +208,8 @@ def test_file_that_shrinks_while_it_is_read(tmp_path, monkeypatch, good):
         (0, "not a safetensors file"),
     ],
 )
-def test_header_length(refuse, good, length, message):
-    refuse(length.to_bytes(8, "little") + good[8:], message)
+def test_header_length(assert_refused, good, length, message):
+    assert_refused(length.to_bytes(8, "little") + good[8:], message)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +226,8 @@ def test_header_length(refuse, good, length, message):
         (b'{"__metadata__":{"conceptforest":3}}', "no conceptforest model"),
     ],
 )
-def test_malformed_header(refuse, header, message):
-    refuse(join_file(header, b""), message)
+def test_malformed_header(assert_refused, header, message):
+    assert_refused(join_file(header, b""), message)
 
 
 @pytest.mark.parametrize(
@@ -245,72 +249,80 @@ def test_malformed_header(refuse, header, message):
         ({"more": 1}, "entry for tensor leaves is malformed"),
     ],
 )
-def test_lying_entry(refuse, good, changes, message):
+def test_lying_entry(assert_refused, good, changes, message):
     header, payload = split_file(good)
     header["leaves"] |= changes
-    refuse(join_file(header, payload), message)
+    assert_refused(join_file(header, payload), message)
 
 
-def test_huge_claim_at_the_end_of_the_file_allocates_nothing(refuse, good):
+def test_huge_claim_at_the_end_of_the_file_allocates_nothing(assert_refused, good):
     header, payload = split_file(good)
     last = max(header.keys() - {"__metadata__"}, key=lambda k: header[k]["data_offsets"])
     header[last]["shape"] = [2**50]
     header[last]["data_offsets"][1] = header[last]["data_offsets"][0] + 2**50
-    refuse(join_file(header, payload), "it is cut short: .* bytes of tensors are due")
+    assert_refused(join_file(header, payload), "it is cut short: .* bytes of tensors are due")
 
 
-def test_entry_that_is_no_object(refuse, good):
+def test_entry_that_is_no_object(assert_refused, good):
     header, payload = split_file(good)
-    refuse(join_file(header | {"leaves": 3}, payload), "entry for tensor leaves is malformed")
+    assert_refused(
+        join_file(header | {"leaves": 3}, payload), "entry for tensor leaves is malformed"
+    )
 
 
-def test_overlapping_tensors(refuse, good):
+def test_overlapping_tensors(assert_refused, good):
     header, payload = split_file(good)
     header["trees.gain"]["data_offsets"] = header["trees.threshold"]["data_offsets"]
-    refuse(join_file(header, payload), "starts at byte .*, where .* is due")
+    assert_refused(join_file(header, payload), "starts at byte .*, where .* is due")
 
 
-def test_swapped_tensors(refuse, good):
+def test_swapped_tensors(assert_refused, good):
     header, payload = split_file(good)
     one, other = header["trees.gain"], header["trees.threshold"]
     header |= {"trees.gain": other, "trees.threshold": one}
-    refuse(join_file(header, payload), "does not match its digest")
+    assert_refused(join_file(header, payload), "does not match its digest")
 
 
-def test_missing_and_extra_tensors(refuse, tmp_path):
+def test_missing_and_extra_tensors(assert_refused, tmp_path):
     document, tensors = parts_of(small_state(), tmp_path)
     del document["digests"]
     extra = tensors | {"code": np.zeros(3, np.uint8)}
-    refuse(file_bytes(document, extra), r"its list of tensors lacks \[\] and has \['code'\] too")
+    assert_refused(
+        file_bytes(document, extra), r"its list of tensors lacks \[\] and has \['code'\] too"
+    )
     for name in tensors:
         fewer = {k: v for k, v in tensors.items() if k != name}
-        refuse(file_bytes(document, fewer), f"its list of tensors lacks .'{name}'.")
+        assert_refused(file_bytes(document, fewer), f"its list of tensors lacks .'{name}'.")
 
 
-def test_digests_must_be_those_of_the_tensors(refuse, tmp_path):
+def test_digests_must_be_those_of_the_tensors(assert_refused, tmp_path):
     document, tensors = parts_of(small_state(), tmp_path)
     for digests in ({}, None, [], document["digests"] | {"more": ""}):
-        refuse(file_bytes(document | {"digests": digests}, tensors), "its digests are not those")
+        assert_refused(
+            file_bytes(document | {"digests": digests}, tensors), "its digests are not those"
+        )
     changed = document | {"digests": document["digests"] | {"leaves": None}}
-    refuse(file_bytes(changed, tensors), "tensor leaves does not match its digest")
+    assert_refused(file_bytes(changed, tensors), "tensor leaves does not match its digest")
 
 
 # A document that lies.
 
 
-def test_edited_document(refuse, good):
+def test_edited_document(assert_refused, good):
     header, payload = split_file(good)
     metadata = header["__metadata__"]
     metadata["conceptforest"] = metadata["conceptforest"].replace("sqrt", "log2")
-    refuse(join_file(header, payload), f"its description does not match its digest; {DAMAGED}")
+    assert_refused(
+        join_file(header, payload), f"its description does not match its digest; {DAMAGED}"
+    )
 
 
-def test_missing_digest_and_extra_metadata(refuse, good):
+def test_missing_digest_and_extra_metadata(assert_refused, good):
     header, payload = split_file(good)
     text = header["__metadata__"]["conceptforest"]
     for metadata in ({"conceptforest": text}, metadata_of(text) | {"more": "x"}):
         header["__metadata__"] = metadata
-        refuse(join_file(header, payload), "its description does not match its digest")
+        assert_refused(join_file(header, payload), "its description does not match its digest")
 
 
 @pytest.mark.parametrize(
@@ -329,20 +341,20 @@ def test_missing_digest_and_extra_metadata(refuse, good):
         ("\ud800", "its description"),
     ],
 )
-def test_malformed_document(refuse, good, text, message):
+def test_malformed_document(assert_refused, good, text, message):
     header, payload = split_file(good)
     digest = sha256(text.encode("utf-8", "surrogatepass"))
     header["__metadata__"] = {"conceptforest": text, "digest": digest}
-    refuse(join_file(header, payload), message)
+    assert_refused(join_file(header, payload), message)
 
 
-def test_future_version(refuse):
+def test_future_version(assert_refused):
     # Nothing else in the file needs to look like a file of today.
     header = {
         "__metadata__": metadata_of('{"format": 7, "new": 1}'),
         "new": {"dtype": "F4", "shape": [], "data_offsets": [0, 0]},
     }
-    refuse(
+    assert_refused(
         join_file(header, b""),
         r"made by a newer conceptforest \(format 7; this one reads up to 1\): upgrade",
     )
@@ -369,17 +381,17 @@ def test_future_version(refuse):
         ),
     ],
 )
-def test_unsound_document(refuse, tmp_path, changes, message):
+def test_unsound_document(assert_refused, tmp_path, changes, message):
     document, tensors = parts_of(small_state(), tmp_path)
-    refuse(file_bytes(document | changes, tensors), message)
+    assert_refused(file_bytes(document | changes, tensors), message)
 
 
-def test_number_that_overflows_to_infinity(refuse, good):
+def test_number_that_overflows_to_infinity(assert_refused, good):
     header, payload = split_file(good)
     document = json.loads(header["__metadata__"]["conceptforest"])
     text = json.dumps(document | {"params": {"a": 12345}}).replace("12345", "1e999")
     header["__metadata__"] = metadata_of(text)
-    refuse(join_file(header, payload), "params must be a JSON object .*Out of range")
+    assert_refused(join_file(header, payload), "params must be a JSON object .*Out of range")
 
 
 # Tensors that lie, under sound digests: each rule of the audit is broken once.
@@ -456,12 +468,12 @@ TREES = [
 
 
 @pytest.mark.parametrize(("changes", "message"), TREES)
-def test_unsound_trees(refuse, tmp_path, changes, message):
+def test_unsound_trees(assert_refused, tmp_path, changes, message):
     document, tensors = parts_of(small_state(), tmp_path)
     del document["digests"]
     for name, change in changes.items():
         tensors[f"trees.{name}"] = change(tensors[f"trees.{name}"])
-    refuse(file_bytes(document, tensors), f"{message}.*; {UNSOUND}")
+    assert_refused(file_bytes(document, tensors), f"{message}.*; {UNSOUND}")
 
 
 OTHERS = [
@@ -491,8 +503,8 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("name", "change", "message"), OTHERS)
-def test_unsound_tensors(refuse, tmp_path, name, change, message):
+def test_unsound_tensors(assert_refused, tmp_path, name, change, message):
     document, tensors = parts_of(small_state(), tmp_path)
     del document["digests"]
     tensors[name] = change(tensors[name])
-    refuse(file_bytes(document, tensors), f"{message}.*; {UNSOUND}")
+    assert_refused(file_bytes(document, tensors), f"{message}.*; {UNSOUND}")
