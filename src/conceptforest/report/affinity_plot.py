@@ -185,7 +185,7 @@ def _cells(affinity: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:
     side = min(n, _CELLS)
     cell_of = np.empty(n, dtype=np.intp)
     cell_of[order] = np.arange(n) * side // n
-    gather = sparse.csr_array((np.ones(n), (cell_of, np.arange(n))), shape=(side, n))
+    gather: Any = sparse.csr_array((np.ones(n), (cell_of, np.arange(n))), shape=(side, n))
     summed: Any = gather @ affinity @ gather.T
     items = np.bincount(cell_of, minlength=side)
     dense = summed if isinstance(summed, np.ndarray) else summed.toarray()
