@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy import sparse
+from scipy.linalg import block_diag
 
 import conceptforest as cf
 from conceptforest import _demo
@@ -133,7 +134,7 @@ def test_a_disk_that_fills_up_is_not_a_traceback(tmp_path, monkeypatch):
 def test_clusters_are_found_in_a_graph_in_pieces():
     sizes = 5, 9, 7, 1
     blocks = [np.ones((size, size)) - np.eye(size) for size in sizes]
-    graph = sparse.csr_array(sparse.block_diag(blocks))
+    graph = sparse.csr_array(block_diag(*blocks))
     labels = _demo._spectral_clusters(graph, 3)
     pieces = [set(labels[a:b]) for a, b in ((0, 5), (5, 14), (14, 21))]
     assert [len(piece) for piece in pieces] == [1, 1, 1]
