@@ -21,11 +21,11 @@ from conceptforest.forest.trees import LEAF, Trees
 from workload import (
     Clock,
     PeakMemory,
-    arguments,
     emit,
     machine_facts,
     make_workload,
     note,
+    paper_size_arguments,
     settings,
     table,
     timed_fit,
@@ -245,12 +245,7 @@ def render(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--items", type=int, default=17523)
-    parser.add_argument("--features", type=int, default=4096)
-    parser.add_argument("--tags", type=int, default=1000)
-    parser.add_argument("--tags-per-item", type=float, default=4.8)
-    parser.add_argument("--first-layer", type=int, default=90, help="tags in the first layer")
+    parser = paper_size_arguments(__doc__)
     parser.add_argument("--trees", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=2, help="threads of the fit alone")
     parser.add_argument("--neighbors", type=int, default=20)

@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from conceptforest import HMLForest, _core
 from conceptforest.forest.trees import LEAF
 from workload import (
-    arguments,
     emit,
     machine_facts,
     make_workload,
     n_try,
     note,
+    paper_size_arguments,
     settings,
     table,
     timed_fit,
@@ -124,12 +124,7 @@ def render(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--items", type=int, default=17523)
-    parser.add_argument("--features", type=int, default=4096)
-    parser.add_argument("--tags", type=int, default=1000)
-    parser.add_argument("--tags-per-item", type=float, default=4.8)
-    parser.add_argument("--first-layer", type=int, default=90)
+    parser = paper_size_arguments(__doc__)
     parser.add_argument("--trees", type=int, default=8)
     args = parser.parse_args()
     with threadpool_limits(1):

@@ -26,13 +26,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from conceptforest import HMLForest
 from workload import (
     PeakMemory,
-    arguments,
     emit,
     machine_facts,
     make_workload,
     model_bytes,
     n_try,
     note,
+    paper_size_arguments,
     rss,
     settings,
     splits_by_layer,
@@ -281,12 +281,7 @@ def _render_compare(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--items", type=int, default=17523)
-    parser.add_argument("--features", type=int, default=4096)
-    parser.add_argument("--tags", type=int, default=1000)
-    parser.add_argument("--tags-per-item", type=float, default=4.8)
-    parser.add_argument("--first-layer", type=int, default=90, help="tags in the first layer")
+    parser = paper_size_arguments(__doc__)
     parser.add_argument("--min-samples-leaf", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2, help="threads")
     parser.add_argument(

@@ -361,6 +361,17 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def paper_size_arguments(description: str | None) -> argparse.ArgumentParser:
+    """Add the size of the collection, by default that of the paper's larger one."""
+    parser = arguments(description)
+    parser.add_argument("--items", type=int, default=17523)
+    parser.add_argument("--features", type=int, default=4096)
+    parser.add_argument("--tags", type=int, default=1000)
+    parser.add_argument("--tags-per-item", type=float, default=4.8)
+    parser.add_argument("--first-layer", type=int, default=90, help="tags in the first layer")
+    return parser
+
+
 def settings(args: argparse.Namespace) -> dict[str, Any]:
     """Give the options of a run as plain values."""
     hidden = ("json", "worker", "folder")
@@ -383,12 +394,7 @@ def emit(result: dict[str, Any], render: Callable[[Any], None], *, as_json: bool
 
 
 def _describe() -> None:
-    parser = arguments(__doc__)
-    parser.add_argument("--items", type=int, default=17523)
-    parser.add_argument("--features", type=int, default=4096)
-    parser.add_argument("--tags", type=int, default=1000)
-    parser.add_argument("--tags-per-item", type=float, default=4.8)
-    parser.add_argument("--first-layer", type=int, default=90)
+    parser = paper_size_arguments(__doc__)
     args = parser.parse_args()
     facts = machine_facts()
     note("making the collection")
