@@ -89,15 +89,11 @@ class Grower {
              const std::atomic<bool>& stop) {
     const std::uint32_t* items = items_.data() + at.begin;
     const std::uint32_t size = at.end - at.begin;
-    std::uint32_t total = size;
-    if (problem_.bootstrap)
-      total = std::accumulate(items, items + size, 0U, [this](std::uint32_t sum, std::uint32_t i) {
-        return sum + draws_[i];
-      });
-    tree.count[at.node] = static_cast<std::int32_t>(total);
+    node_.arrive(items, size);
+    tree.count[at.node] = static_cast<std::int32_t>(node_.total);
     Best best;
-    if (total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 &&
-        node_.read(items, size, at.layer))
+    if (node_.total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 &&
+        node_.find_layer(at.layer))
       best = search(at.key, stop);
     if (!best.found) {
       for (std::uint32_t x = 0; x < size; ++x)

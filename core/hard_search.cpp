@@ -48,7 +48,6 @@ void HardSearch::begin() {
   const Layer& l = node_.problem.layers[node_.layer];
   const std::uint32_t size = node_.size;
   at_least(start_, std::size_t{size} + 1);
-  at_least(times_, size);
   at_least(growth_, size);
   at_least(own_, size);
   at_least(cross_, size);
@@ -61,11 +60,10 @@ void HardSearch::begin() {
   std::int64_t largest_row = 0;
   for (std::uint32_t x = 0; x < size; ++x) {
     const std::uint32_t item = node_.items[x];
-    const std::int64_t times = node_.draws_of(item);
+    const std::int64_t times = node_.times[x];
     std::int64_t own = 0;
     std::int64_t cross = 0;
     start_[x] = static_cast<std::uint32_t>(tags_.size());
-    times_[x] = static_cast<std::uint32_t>(times);
     for (std::int64_t e = l.start[item]; e < l.start[item + 1]; ++e) {
       const std::int32_t a = node_.active_number(static_cast<std::uint32_t>(l.tag[e]));
       if (a < 0) continue;
@@ -122,10 +120,10 @@ void HardSearch::build_gram(std::vector<Number>& gram, std::uint32_t lanes) {
     const std::uint64_t weight = node_.active_weight[a];
     for (std::uint32_t i = begin; i < end; ++i) {
       Number* row = gram.data() + std::size_t{tag_items_[i]} * stride_;
-      const std::uint64_t scaled = weight * times_[tag_items_[i]];
+      const std::uint64_t scaled = weight * node_.times[tag_items_[i]];
       for (std::uint32_t j = begin; j < end; ++j)
         row[tag_items_[j]] =
-            static_cast<Number>(row[tag_items_[j]] + scaled * times_[tag_items_[j]]);
+            static_cast<Number>(row[tag_items_[j]] + scaled * node_.times[tag_items_[j]]);
     }
     begin = end;
   }
@@ -140,9 +138,7 @@ void HardSearch::order_pairs(Order& order, const std::vector<std::make_unsigned_
   at_least(keys, stride_);
   at_least(before, stride_);
   at_least(shared, stride_);
-  constexpr auto lowest = static_cast<std::uint32_t>(std::numeric_limits<Lane>::min());
-  for (std::uint32_t x = 0; x < size; ++x)
-    keys[x] = static_cast<Lane>(order.rank[x] - order.lowest + lowest);
+  order.shift_ranks(keys);
   if constexpr (sizeof(Lane) == 2) {
     pairs16(keys.data(), size, gram.data(), stride_, before.data(), shared.data());
   } else {
@@ -168,9 +164,9 @@ void HardSearch::walk_tags(const Order& order) {
     std::int64_t sum = 0;
     for (std::uint32_t e = start_[x]; e < start_[x + 1]; ++e) {
       sum += std::int64_t{count_[tags_[e]]} * weight[tags_[e]];
-      count_[tags_[e]] += times_[x];
+      count_[tags_[e]] += node_.times[x];
     }
-    growth_[k] = own_[x] + 2 * sum * times_[x];
+    growth_[k] = own_[x] + 2 * sum * node_.times[x];
   }
 }
 
@@ -206,7 +202,7 @@ void HardSearch::walk_plain_tags(const Order& order) {
   }
 }
 
-bool HardSearch::feature(std::uint32_t f, Order& order, Best& best) {
+void HardSearch::feature(std::uint32_t f, Order& order, Best& best) {
   if (way_ == Way::kPairs16 && order.range < 0xFFFFU) {
     order_pairs<std::int16_t>(order, gram16_, keys16_, before16_, shared16_);
   } else if (way_ == Way::kPairs32 && order.range < 0xFFFFFFFFU) {
@@ -215,15 +211,8 @@ bool HardSearch::feature(std::uint32_t f, Order& order, Best& best) {
     order.sort();
     walk_tags(order);
   }
-  if (!(node_.draws ? scan<true>(order) : scan<false>(order))) return false;
-  best.found = true;
-  best.gain = gain() * node_.problem.layers[node_.layer].weight_unit;
-  best.feature = f;
-  const std::uint32_t above = order.sorted[best_position_ + 1];
-  best.above_rank = order.rank[above];
-  best.above_item = node_.items[above];
-  best.below_item = node_.items[order.sorted[best_position_]];
-  return true;
+  const bool better = node_.draws ? scan<true>(order) : scan<false>(order);
+  if (better) best.replace(node_, order, f, best_position_, gain());
 }
 
 double HardSearch::gain() const {
@@ -257,7 +246,7 @@ bool HardSearch::scan(const Order& order) {
     const std::uint32_t x = sorted[k];
     b_left += growth_[k];
     cross += cross_[x];
-    left += kRepeats ? times_[x] : 1;
+    left += kRepeats ? node_.times[x] : 1;
     const std::int64_t b_right = b_node - 2 * cross + b_left;
     const double score = static_cast<double>(b_left) * inverse[left] +
                          static_cast<double>(b_right) * inverse[total - left];

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "best.hpp"
 #include "node.hpp"
 #include "order.hpp"
 
@@ -20,8 +21,8 @@ class HardSearch {
  public:
   explicit HardSearch(const Node& node);
 
-  void begin();                                             // after node.read()
-  bool feature(std::uint32_t f, Order& order, Best& best);  // after order.gather(); true if better
+  void begin();                                             // after node.find_layer()
+  void feature(std::uint32_t f, Order& order, Best& best);  // after order.gather()
 
  private:
   enum class Way { kPairs16, kPairs32, kSweep };
@@ -55,7 +56,6 @@ class HardSearch {
   std::uint32_t stride_ = 0;
   std::vector<std::uint32_t> start_;   // (size + 1) into tags_
   std::vector<std::uint32_t> tags_;    // active numbers, item by item
-  std::vector<std::uint32_t> times_;   // (size) draws of each item
   std::vector<std::int64_t> growth_;   // (size) what the item at each position adds to B_left
   std::vector<std::int64_t> own_;      // (size) w_x^2 sum of tag weights: what it adds alone
   std::vector<std::int64_t> cross_;    // (size) what it adds to D

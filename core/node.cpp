@@ -12,14 +12,18 @@ Node::Node(const Problem& p, const std::uint32_t* d) : problem(p), draws(d) {
   number_.assign(widest, -1);
 }
 
-bool Node::read(const std::uint32_t* node_items, std::uint32_t node_size, std::uint32_t from) {
+void Node::arrive(const std::uint32_t* node_items, std::uint32_t node_size) {
   items = node_items;
   size = node_size;
-  total = size;
-  if (draws) {
-    total = 0;
-    for (std::uint32_t x = 0; x < size; ++x) total += draws[items[x]];
+  total = 0;
+  at_least(times, size);
+  for (std::uint32_t x = 0; x < size; ++x) {
+    times[x] = draws ? draws[items[x]] : 1U;
+    total += times[x];
   }
+}
+
+bool Node::find_layer(std::uint32_t from) {
   for (std::uint32_t k = from; k < problem.layers.size(); ++k) {
     if (read_layer(k)) return true;
   }
@@ -45,25 +49,25 @@ bool Node::read_layer(std::uint32_t k) {
     base_mass = 0;
     for (std::uint32_t x = 0; x < size; ++x) {
       const std::uint32_t item = items[x];
-      const std::int64_t times = draws_of(item);
+      const std::int64_t repeats = times[x];
       const std::int64_t base = l.base[item];
-      base_mass += times * base;
+      base_mass += repeats * base;
       for (std::int64_t e = l.start[item]; e < l.start[item + 1]; ++e) {
         const auto tag = static_cast<std::uint32_t>(l.tag[e]);
         if (positive_of_[tag] == 0 && deficit_of_[tag] == 0) touched_.push_back(tag);
-        positive_of_[tag] += times * l.positive[e];
-        deficit_of_[tag] += times * (base - l.negative[e]);
+        positive_of_[tag] += repeats * l.positive[e];
+        deficit_of_[tag] += repeats * (base - l.negative[e]);
       }
     }
   } else {
     for (std::uint32_t x = 0; x < size; ++x) {
       const std::uint32_t item = items[x];
-      const std::int64_t times = std::int64_t{draws_of(item)} * kOne;
+      const std::int64_t present = std::int64_t{times[x]} * kOne;
       for (std::int64_t e = l.start[item]; e < l.start[item + 1]; ++e) {
         const auto tag = static_cast<std::uint32_t>(l.tag[e]);
         if (positive_of_[tag] == 0) touched_.push_back(tag);
-        positive_of_[tag] += times;
-        deficit_of_[tag] += times;
+        positive_of_[tag] += present;
+        deficit_of_[tag] += present;
       }
     }
   }

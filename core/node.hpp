@@ -15,16 +15,6 @@ void at_least(std::vector<T>& scratch, std::size_t size) {
   if (scratch.size() < size) scratch.resize(size);
 }
 
-// The best split so far. `above_rank`: items whose rank is at least this go right.
-struct Best {
-  bool found = false;
-  double gain = 0.0;
-  std::uint32_t feature = 0;
-  std::uint32_t above_rank = 0;
-  std::uint32_t below_item = 0;
-  std::uint32_t above_item = 0;
-};
-
 // A tag is active in a node when it has both positive and negative mass there: only active tags
 // have impurity. Buffers are kept between nodes and only the entries a node touched are cleared,
 // so that a node costs what its own tags cost, whatever the size of the vocabulary.
@@ -32,16 +22,20 @@ class Node {
  public:
   Node(const Problem& problem, const std::uint32_t* draws);
 
-  // Looks at the items and finds the target layer (Eq. 5), beginning at layer `from`: the first
-  // whose summed impurity is positive and that some split could reduce. False when all are pure.
-  bool read(const std::uint32_t* items, std::uint32_t size, std::uint32_t from);
+  // Takes the items that reach the node.
+  void arrive(const std::uint32_t* items, std::uint32_t size);
+
+  // Finds the target layer of the items (Eq. 5), beginning at layer `from`: the first whose summed
+  // impurity is positive and that some split could reduce. False when all are pure.
+  bool find_layer(std::uint32_t from);
 
   const Problem& problem;
   const std::uint32_t* draws;  // (n) times each item was drawn, or null: once each
 
   const std::uint32_t* items = nullptr;
   std::uint32_t size = 0;
-  std::uint32_t total = 0;  // size, counting repeated draws
+  std::uint32_t total = 0;           // size, counting repeated draws
+  std::vector<std::uint32_t> times;  // (size) draws of each item
   std::uint32_t layer = 0;
   bool soft = false;                   // some item at the node is not hard in the target layer
   std::vector<std::uint32_t> active;   // tags of the layer, in order of first appearance
@@ -51,7 +45,6 @@ class Node {
 
   // Active number of a tag of the target layer, or -1.
   std::int32_t active_number(std::uint32_t tag) const { return number_[tag]; }
-  std::uint32_t draws_of(std::uint32_t item) const { return draws ? draws[item] : 1U; }
 
  private:
   bool read_layer(std::uint32_t k);

@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace cf {
@@ -38,6 +40,13 @@ class Order {
     } else {
       radix(packed64_, swap64_, 32);
     }
+  }
+
+  // Fills keys with the ranks in their order, from the lowest value of Lane up.
+  template <class Lane>
+  void shift_ranks(std::vector<Lane>& keys) const {
+    constexpr auto least = static_cast<std::uint32_t>(std::numeric_limits<Lane>::min());
+    for (std::uint32_t x = 0; x < size_; ++x) keys[x] = static_cast<Lane>(rank[x] - lowest + least);
   }
 
   std::vector<std::uint32_t> rank;    // (size) by item number within the node

@@ -44,8 +44,6 @@ void SoftSearch::begin() {
   const std::size_t width = width_;
   at_least(cut_, node_.size);
   at_least(left_size_, node_.size);
-  at_least(times_, node_.size);
-  for (std::uint32_t x = 0; x < node_.size; ++x) times_[x] = node_.draws_of(node_.items[x]);
   factor_.assign(width, 0.0F);
   exact_factor_.assign(width, 0.0);
   total64_.assign(2 * width, 0.0);
@@ -93,7 +91,7 @@ void SoftSearch::build_rows() {
   std::fill_n(rows_.data() + 2 * width * node_.size, 2 * width, 0);
   for (std::uint32_t x = 0; x < node_.size; ++x) {
     const std::uint32_t item = node_.items[x];
-    const auto times = static_cast<std::int32_t>(node_.draws_of(item));
+    const auto times = static_cast<std::int32_t>(node_.times[x]);
     std::int32_t* p = rows_.data() + x * 2 * width;
     std::int32_t* m = p + width;
     const std::int32_t base = times * l.base[item];
@@ -128,8 +126,7 @@ void SoftSearch::sort(Order& order) {
   const std::size_t padded = (std::size_t{size} + lanes - 1) / lanes * lanes;
   at_least(keys16_, padded);
   at_least(before16_, padded);
-  for (std::uint32_t x = 0; x < size; ++x)
-    keys16_[x] = static_cast<std::int16_t>(order.rank[x] - order.lowest - 0x8000U);
+  order.shift_ranks(keys16_);
   count_before16(keys16_.data(), size, before16_.data());
   for (std::uint32_t x = 0; x < size; ++x) order.sorted[before16_[x]] = x;
 }
@@ -139,14 +136,14 @@ void SoftSearch::mark_cuts(const Order& order) {
   std::uint32_t left = 0;
   for (std::uint32_t k = 0; k < node_.size; ++k) {
     const std::uint32_t x = order.sorted[k];
-    left += times_[x];
+    left += node_.times[x];
     left_size_[k] = left;
     cut_[k] = k + 1 < node_.size && left >= min_leaf && node_.total - left >= min_leaf &&
               order.rank[x] != order.rank[order.sorted[k + 1]];
   }
 }
 
-bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
+void SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
   sort(order);
   mark_cuts(order);
   bool better = false;
@@ -161,16 +158,9 @@ bool SoftSearch::feature(std::uint32_t f, Order& order, Best& best) {
       better = sparse(order);
       break;
   }
-  if (!better) return false;
+  if (!better) return;
   const double scale = node_.problem.child_weights == ChildWeights::kEvidence ? 1.0 : node_.total;
-  best.found = true;
-  best.gain = 2.0 * best_gain_ / scale * node_.problem.layers[node_.layer].weight_unit;
-  best.feature = f;
-  const std::uint32_t above = order.sorted[best_position_ + 1];
-  best.above_rank = order.rank[above];
-  best.above_item = node_.items[above];
-  best.below_item = node_.items[order.sorted[best_position_]];
-  return true;
+  best.replace(node_, order, f, best_position_, 2.0 * best_gain_ / scale);
 }
 
 template <class Number>
@@ -302,8 +292,9 @@ bool SoftSearch::sparse(const Order& order) {
   double base_mass = 0.0;
   bool better = false;
   for (std::uint32_t k = 0; k < node_.size; ++k) {
-    const std::uint32_t item = node_.items[order.sorted[k]];
-    const double times = node_.draws_of(item);
+    const std::uint32_t x = order.sorted[k];
+    const std::uint32_t item = node_.items[x];
+    const double times = node_.times[x];
     base_mass += times * l.base[item];
     for (std::int64_t e = l.start[item]; e < l.start[item + 1]; ++e) {
       const std::int32_t a = node_.active_number(static_cast<std::uint32_t>(l.tag[e]));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "best.hpp"
 #include "node.hpp"
 #include "order.hpp"
 #include "soft_walk.hpp"
@@ -23,8 +24,8 @@ class SoftSearch {
  public:
   explicit SoftSearch(const Node& node);
 
-  void begin();                                             // after node.read()
-  bool feature(std::uint32_t f, Order& order, Best& best);  // after order.gather(); true if better
+  void begin();                                             // after node.find_layer()
+  void feature(std::uint32_t f, Order& order, Best& best);  // after order.gather()
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
@@ -59,7 +60,6 @@ class SoftSearch {
   std::vector<float> factor_;         // (width) what a tag's term is multiplied by; 0 in padding
   std::vector<double> exact_factor_;  // (width)
   std::vector<double> beyond_base_;   // (active) scratch of the sparse way
-  std::vector<std::uint32_t> times_;  // (size) draws of each item
   std::vector<std::uint8_t> cut_;     // (size) 1 where a cut after this position is allowed
   std::vector<std::uint32_t> left_size_;  // (size) items left of a cut after this position
   std::vector<std::int16_t> keys16_;

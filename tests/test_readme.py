@@ -32,6 +32,7 @@ def test_there_is_something_to_run():
 def test_python_in_the_readme_runs(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {})  # noqa: S102
+    assert (tmp_path / "forest.safetensors").stat().st_size > 0
 
 
 def test_the_readme_has_pictures_and_links():
