@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["progress_bar"]
+__all__ = ["progress_bar", "working"]
 
 
 @contextmanager
@@ -46,3 +46,21 @@ def progress_bar(label: str, total: int, *, show: bool) -> Iterator[Callable[[in
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def working(label: str, *, show: bool) -> Iterator[None]:
+    """Show on the terminal that something is going on whose end cannot be foreseen.
+
+    Examples
+    --------
+    >>> with working("embedding", show=False):
+    ...     pass
+    """
+    if not show:
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(label):
+        yield

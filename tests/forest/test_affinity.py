@@ -16,7 +16,7 @@ import conceptforest as cf
 def fit(X, Y, **params):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No tree could split")
-        return cf.HMLForest(**params).fit(X, Y)
+        return cf.HMLForest(layers=1, **params).fit(X, Y)
 
 
 @st.composite
@@ -169,7 +169,7 @@ import conceptforest as cf
 n = 70_000
 X = np.random.default_rng(0).random((n, 2))
 tags = sparse.csr_array((np.ones(n), (np.arange(n), (X[:, 0] * 3000).astype(int))))
-forest = cf.HMLForest(2, max_features=None, random_state=0, n_jobs=1).fit(X, tags)
+forest = cf.HMLForest(2, layers=1, max_features=None, random_state=0, n_jobs=1).fit(X, tags)
 """
 
 

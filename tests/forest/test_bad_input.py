@@ -140,7 +140,9 @@ X = rng.normal(size=(n, 5))
 """
 
 
-@pytest.mark.parametrize("layers", ["1", "[range(1000), range(1000, m)]"], ids=["flat", "layered"])
+@pytest.mark.parametrize(
+    "layers", ["1", "2", "[range(1000), range(1000, m)]"], ids=["flat", "estimated", "layered"]
+)
 def test_a_million_tags_on_few_items_take_little_memory(layers):
     grown = peak_growth(
         MANY_TAGS,
@@ -188,8 +190,10 @@ BAD_PARAMETERS = [
     ("tag_weights", [np.inf, 1, 1], ValueError, "got inf for tag 'boat'"),
     ("tag_weights", [5e-324, 1, 1], ValueError, "got 4.94066e-324 for tag 'boat'"),
     ("tag_weights", [0, 0, 0], ValueError, "are all 0, so no split has a gain; give some tag"),
-    ("layers", 3, ValueError, "3 asks for estimated layers"),
-    ("layers", 0, ValueError, "0 is not a number of layers. Give layers=1"),
+    ("layers", 0, ValueError, "0 is not a number of layers. Give 2 or more to estimate as many"),
+    ("layers", -3, ValueError, "-3 is not a number of layers"),
+    ("layers", True, TypeError, "of type bool. Give a list of layers"),
+    ("layers", cf.TagHierarchy, TypeError, "of type type. Give a list of layers"),
     ("layers", "sea", TypeError, "Give a list of layers from abstract to specific"),
     ("layers", None, TypeError, "of type NoneType. Give a list of layers"),
     ("layers", [], ValueError, "is empty. Give at least one layer"),

@@ -21,7 +21,7 @@ def collection():
 
 def long_forest(**params):
     """Give a forest that would grow for minutes."""
-    return cf.HMLForest(5000, max_features=None, random_state=0, **params)
+    return cf.HMLForest(5000, layers=1, max_features=None, random_state=0, **params)
 
 
 class CtrlC:
@@ -63,21 +63,21 @@ def test_ctrl_c_stops_a_fit(collection, n_jobs, verbose):
 
 def test_ctrl_c_leaves_an_earlier_fit_as_it_was(collection):
     X, Y = collection
-    forest = cf.HMLForest(3, random_state=1, warm_start=True).fit(X, Y)
+    forest = cf.HMLForest(3, layers=1, random_state=1, warm_start=True).fit(X, Y)
     leaves = forest.leaves_.copy()
     forest.set_params(n_estimators=5000)
     with CtrlC(0.4), pytest.raises(KeyboardInterrupt):
         forest.fit(X, Y)
     np.testing.assert_array_equal(forest.apply(X), leaves)
     forest.set_params(n_estimators=5).fit(X, Y)
-    whole = cf.HMLForest(5, random_state=1).fit(X, Y)
+    whole = cf.HMLForest(5, layers=1, random_state=1).fit(X, Y)
     np.testing.assert_array_equal(forest.leaves_, whole.leaves_)
 
 
 def test_ctrl_c_stops_the_search_for_neighbours():
     X = np.zeros((40_000, 1))
     with pytest.warns(UserWarning, match="No tree could split"):
-        forest = cf.HMLForest(20, random_state=0).fit(X, np.eye(len(X), 1))
+        forest = cf.HMLForest(20, layers=1, random_state=0).fit(X, np.eye(len(X), 1))
     with CtrlC(0.4) as ctrl_c, pytest.raises(KeyboardInterrupt):
         forest.affinity()  # all in one leaf: 40,000 x 40,000 x 20 pairs
     assert time.monotonic() - ctrl_c.sent < PATIENCE
@@ -94,7 +94,7 @@ def test_other_threads_go_on_during_a_fit(collection):
     ticker = threading.Thread(target=tick)
     ticker.start()
     begin = time.monotonic()
-    cf.HMLForest(12, max_features=None, random_state=0).fit(X, Y)
+    cf.HMLForest(12, layers=1, max_features=None, random_state=0).fit(X, Y)
     end = time.monotonic()
     stop.set()
     ticker.join()

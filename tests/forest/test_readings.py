@@ -47,7 +47,9 @@ def dense_evidence(layer):
 
 def fit(X, tags, **params):
     X = np.array(X, dtype=float).reshape(len(X), -1)
-    params = {"n_estimators": 1, "min_samples_leaf": 1, "max_features": None} | params
+    params = {
+        "n_estimators": 1, "min_samples_leaf": 1, "max_features": None, "layers": 1
+    } | params  # fmt: skip
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No tree could split")
         return cf.HMLForest(random_state=0, **params).fit(X, tags)

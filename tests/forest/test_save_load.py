@@ -47,8 +47,11 @@ def edit(path, change):
         {"layers": LAYERS, "reading": cf.Reading("evidence", "base", "mean")},
         {"layers": [["sea"], ["boat"]], "unlayered": "drop", "correlation": False},
         {"tag_weights": "idf", "random_state": None},
+        {"layers": 1},
+        {"layers": cf.TagHierarchy(3, n_topics=1, top=1)},
+        {"layers": cf.TagHierarchy.from_json({"sea": ["boat", "snow"]}), "unlayered": "drop"},
     ],
-    ids=["plain", "bootstrap", "layers", "dropped", "idf"],
+    ids=["plain", "bootstrap", "layers", "dropped", "idf", "flat", "estimated", "hierarchy"],
 )
 def test_answers_are_the_same_bit_for_bit(params, tmp_path):
     forest = fit(**params)
@@ -117,6 +120,32 @@ def test_layers_given_as_numbers_come_back_as_names(tmp_path):
     np.testing.assert_array_equal(clone(loaded).fit(X, Y).leaves_, loaded.leaves_)
 
 
+@pytest.mark.parametrize("layers", [1, 2, 7, np.int8(3)])
+def test_a_number_of_layers_comes_back_as_the_number(layers, tmp_path):
+    forest = fit(layers=layers, random_state=None)
+    loaded = reload(forest, tmp_path)
+    assert loaded.layers == layers
+    assert type(loaded.layers) is int
+    assert loaded.layers_[0].dtype == np.int32
+    loaded.set_params(n_estimators=9, warm_start=True).fit(X, TAGS)  # the layers are found again
+    np.testing.assert_array_equal(loaded.leaves_[:, :6], forest.leaves_)
+
+
+@pytest.mark.parametrize(
+    "hierarchy",
+    [cf.TagHierarchy(3, n_topics=1, top=1), cf.TagHierarchy(3, n_topics=1, top=1).fit(TAGS)],
+    ids=["to fit", "fitted"],
+)
+def test_a_hierarchy_comes_back_as_its_layers(hierarchy, tmp_path):
+    forest = fit(layers=hierarchy, warm_start=True)
+    assert len(forest.layers_) == 3
+    loaded = reload(forest, tmp_path)
+    assert loaded.layers == [[forest.vocabulary_[j] for j in layer] for layer in forest.layers_]
+    forest.set_params(n_estimators=9).fit(X, TAGS)
+    loaded.set_params(n_estimators=9).fit(X, TAGS)
+    assert loaded.leaves_.tobytes() == forest.leaves_.tobytes()
+
+
 def test_a_random_state_object_is_not_kept_but_the_seed_is(tmp_path):
     forest = fit(random_state=np.random.RandomState(4))
     loaded = reload(forest, tmp_path)
@@ -161,6 +190,10 @@ def test_a_forest_that_cannot_be_saved_leaves_the_old_file(tmp_path):
         fit().set_params(n_estimators="many").save(path)
     with pytest.raises(ValueError, match="max_features must be"):
         fit().set_params(max_features=6).save(path)
+    with pytest.raises(ValueError, match="layers must be at least 1; got 0"):
+        fit().set_params(layers=0).save(path)
+    with pytest.raises(TypeError, match="layers must be a whole number of at least 1; got True"):
+        fit().set_params(layers=True).save(path)
     assert path.read_bytes() == old
     assert [entry.name for entry in tmp_path.iterdir()] == ["forest.cf"]
 
@@ -194,7 +227,11 @@ def set_given(name, value):
         (set_given("n_estimators", -3), "n_estimators must be at least 1; got -3"),
         (set_given("bootstrap", "yes"), "bootstrap must be True or False"),
         (set_given("max_features", [2]), "max_features must be"),
-        (set_given("layers", 2), 'layers must be 1 or "explicit"; got 2'),
+        (set_given("layers", 0), 'layers must be a number of layers or "explicit"; got 0'),
+        (set_given("layers", True), "layers must be a number of layers"),
+        (set_given("layers", 2.0), "layers must be a number of layers"),
+        (set_given("layers", "all"), "layers must be a number of layers"),
+        (set_given("layers", [["sea"]]), "layers must be a number of layers"),
         (set_given("tag_weights", "all"), "tag_weights must be None"),
         (set_given("tag_weights", [[1, 2], [3]]), "a parameter in this model file is bad"),
         (set_given("random_state", -1), "random_state must be a whole number"),

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptforest.tags import resolve_layers
+from conceptforest.tags import match_layers, resolve_layers
 
 NAMES = ("animal", "scene", "cat", "dog", "beach")
 
@@ -39,7 +39,7 @@ def test_one_is_a_single_layer_of_all_tags(one):
 
 
 def test_larger_numbers_ask_for_the_estimator():
-    with pytest.raises(ValueError, match=r"layers=3 asks for estimated layers.*or layers=1"):
+    with pytest.raises(ValueError, match=r"asks for estimated.*TagHierarchy\(n_layers=3\)\.fit"):
         resolve_layers(3, NAMES)
 
 
@@ -131,3 +131,18 @@ def test_any_split_of_the_tags_is_a_hierarchy(order, cuts, by_name):
     layers = [[names[k] if by_name[k] else int(k) for k in part] for part in parts]
     found = resolve_layers(layers, names)
     assert [layer.tolist() for layer in found] == [sorted(part.tolist()) for part in parts]
+
+
+# The part of a hierarchy that a collection has.
+
+
+def test_tags_that_the_collection_lacks_and_layers_without_tags_drop_out():
+    layers = [["thing"], ["animal", "scene", "tool"], ["pet"], ["dog", "cat"]]
+    assert match_layers(layers, NAMES) == [["animal", "scene"], ["dog", "cat"]]
+
+
+def test_a_hierarchy_of_other_tags_is_refused():
+    with pytest.raises(ValueError, match=r"no tag in common.*'Dog'.*'animal'.*mean 'dog'\?"):
+        match_layers([["Dog"], ["Cat"]], NAMES)
+    with pytest.raises(ValueError, match="no tag in common"):
+        match_layers([["Dog"]], ())

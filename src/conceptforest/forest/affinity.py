@@ -63,6 +63,8 @@ def nearest_affinity(
             n_threads=n_threads,
             progress=update,
         )
+    if start[-1] <= np.iinfo(np.int32).max:  # many libraries take 32-bit indices only
+        start = start.astype(np.int32)
     return sparse.csr_array((count / len(training), item, start), shape=shape)
 
 

@@ -16,7 +16,12 @@ from conceptforest.forest import parameters, saving
 from conceptforest.forest.affinity import dense_affinity, nearest_affinity
 from conceptforest.forest.evidence import gather_evidence
 from conceptforest.forest.growth import grow_trees, route, tree_keys
-from conceptforest.forest.inputs import check_features, check_layers, check_tags
+from conceptforest.forest.inputs import (
+    check_features,
+    check_layers,
+    check_tags,
+    is_fitted_hierarchy,
+)
 from conceptforest.forest.model_file import ForestState, read_state, write_state
 from conceptforest.forest.reading import Reading
 from conceptforest.forest.trees import LEAF
@@ -50,11 +55,15 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Features tried at a node; features that are constant there do not count. A float is a
         share of all features; None tries all.
-    layers : int or sequence of layers, default=1
-        Tag layers from abstract to specific, each a collection of tag names or column numbers.
-        1 puts all tags into one layer (the FlatTags variant).
+    layers : int, TagHierarchy or sequence of layers, default=2
+        Tag layers from abstract to specific. A number asks for as many layers, estimated from the
+        tags by :class:`TagHierarchy`; there are fewer where the tags do not suffice, and 1 puts
+        all tags into one layer (the FlatTags variant). A hierarchy that is not fitted is fitted to
+        the tags, with the forest's seed unless it has its own; a fitted one gives its layers by tag
+        name, and its tags that the collection lacks are ignored. Explicit layers are each a
+        collection of tag names or column numbers.
     unlayered : {"error", "drop"}, default="error"
-        What becomes of a tag that is in no layer.
+        What becomes of a tag that is in no layer of a fitted hierarchy or of explicit layers.
     correlation : bool, default=True
         Soften missing tags by the tags of lower layers. False is the NoCorr variant.
     tag_weights : None, "idf" or array-like of shape (n_tags,), default=None
@@ -72,7 +81,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. The trees do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the trees and of the order of equal affinities.
+        Seed of the trees, of estimated layers and of the order of equal affinities.
     verbose : int, default=0
         1 shows a progress bar.
 
@@ -120,7 +129,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         *,
         min_samples_leaf: int = 3,
         max_features: str | float | None = "sqrt",
-        layers: Any = 1,
+        layers: Any = 2,
         unlayered: str = "error",
         correlation: bool = True,
         tag_weights: Any = None,
@@ -144,6 +153,48 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Self:
+        """Make a forest with the settings of the paper, whatever the defaults are.
+
+        Parameters
+        ----------
+        **changes
+            Parameters that are to differ, and those that the paper does not speak of, such as
+            `random_state`.
+
+        Returns
+        -------
+        HMLForest
+            Not fitted.
+
+        Examples
+        --------
+        The variant without hierarchy and correlations:
+
+        >>> HMLForest.paper(layers=1, correlation=False).min_samples_leaf
+        3
+        """
+        settings: dict[str, Any] = {
+            "n_estimators": 1000,
+            "min_samples_leaf": 3,
+            "max_features": "sqrt",
+            "layers": 2,
+            "unlayered": "error",
+            "correlation": True,
+            "tag_weights": None,
+            "bootstrap": False,
+            "reading": Reading(child_weights="count", no_evidence="none", scale="layer"),
+        }
+        return cls(**settings | changes)
+
+    def __sklearn_clone__(self) -> Self:
+        """Keep a fitted hierarchy in a clone: it is a given, not something to learn again."""
+        copy: Self = super().__sklearn_clone__()
+        if is_fitted_hierarchy(self.layers):
+            copy.layers = self.layers
+        return copy
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -194,10 +245,10 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         X = check_features(self, X, reset=not warm)
         n_try = parameters.n_try(self.max_features, X.shape[1])
         parsed = check_tags(tags, X.shape[0])
-        layers = check_layers(self.layers, parsed, self.unlayered)
         if not warm:
             state = check_random_state(self.random_state)
             self.seed_ = int(state.randint(0, 2**63 - 1, dtype=np.int64))
+        layers = check_layers(self.layers, parsed, self.unlayered, self.seed_)
         first = self._first_new_tree(X, parsed, layers) if warm else 0
         reading = self.reading or Reading()
         evidence = gather_evidence(
@@ -246,7 +297,9 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._route(X).T
 
-    def affinity(self, X: Any = None, *, n_neighbors: int = 20, dense: bool = False) -> Any:
+    def affinity(
+        self, X: Any = None, *, n_neighbors: int = 20, dense: bool = False, trees: Any = None
+    ) -> Any:
         """Give the affinity of items to training items: the share of trees that join them (Eq. 10).
 
         Parameters
@@ -258,23 +311,30 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             random, by the forest's seed. An affinity of 0 is never kept.
         dense : bool, default=False
             Give all affinities instead, self included, as a dense array.
+        trees : slice or array-like of int, or None, default=None
+            Numbers of the trees that count; None means all.
 
         Returns
         -------
         csr_array of shape (n_items, n_training), float64
-            Values are multiples of 1 / n_estimators in (0, 1]. With `dense`, an ndarray.
+            Values are multiples of 1 / n_trees in (0, 1]. With `dense`, an ndarray.
         """
         check_is_fitted(self)
         training = self._leaf_table
         rows = training if X is None else self._route(X)
+        offsets = self.trees_.offsets
+        if trees is not None:
+            chosen = parameters.tree_numbers(trees, len(training))
+            rows, training = rows[chosen], training[chosen]
+            offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[chosen])])
         n_threads = parameters.n_threads(self.n_jobs)
         if dense:
-            return dense_affinity(rows, training, self.trees_.offsets, n_threads=n_threads)
+            return dense_affinity(rows, training, offsets, n_threads=n_threads)
         parameters.whole("n_neighbors", n_neighbors, 1)
         return nearest_affinity(
             rows,
             training,
-            self.trees_.offsets,
+            offsets,
             n_neighbors=n_neighbors,
             exclude_self=X is None,
             seed=self.seed_,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import numbers
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from conceptforest.tags import parse_tags, resolve_layers
+from conceptforest.tags import TagHierarchy, match_layers, parse_tags, resolve_layers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check_features", "check_layers", "check_tags"]
+__all__ = ["check_features", "check_layers", "check_tags", "is_fitted_hierarchy"]
 
 
 def check_features(forest: Any, X: Any, *, reset: bool) -> NDArray[Any]:
@@ -58,13 +60,63 @@ def check_tags(tags: Any, n_items: int) -> TagMatrix:
     return parse_tags(tags, n_items=n_items)
 
 
-def check_layers(layers: Any, tags: TagMatrix, unlayered: str) -> tuple[NDArray[np.int32], ...]:
-    """Give the tags of each layer, some of which must be on an item."""
-    resolved = resolve_layers(layers, tags.vocabulary, unlayered=unlayered)
-    if not any(tags.counts[layer].any() for layer in resolved):
-        raise ValueError(
-            "No item carries a tag of any layer, so there is nothing to grow trees from. Check"
-            " that tags and layers belong to this collection, and that tags are 0/1 with 1"
-            " for a tag that is present."
+def check_layers(
+    layers: Any, tags: TagMatrix, unlayered: str, seed: int
+) -> tuple[NDArray[np.int32], ...]:
+    """Give the tags of each layer, some of which must be on an item.
+
+    Parameters
+    ----------
+    layers : int, TagHierarchy or sequence of layers
+        What the forest was given.
+    tags : TagMatrix
+    unlayered : {"error", "drop"}
+        What becomes of a tag in no layer.
+    seed : int
+        The forest's; decides estimated layers unless a hierarchy has a seed of its own.
+
+    Returns
+    -------
+    tuple of ndarray, int32
+        Columns of each layer, ascending.
+    """
+    hierarchy = _estimator(layers, seed)
+    if is_fitted_hierarchy(layers):
+        named = [[layers.vocabulary_[j] for j in layer] for layer in layers.layers_]
+        resolved = resolve_layers(
+            match_layers(named, tags.vocabulary), tags.vocabulary, unlayered=unlayered
         )
+    elif hierarchy is None:
+        resolved = resolve_layers(layers, tags.vocabulary, unlayered=unlayered)
+    elif tags.matrix.nnz:
+        resolved = hierarchy.fit(tags).layers_
+    else:
+        _refuse_layers()
+    if not any(tags.counts[layer].any() for layer in resolved):
+        _refuse_layers()
     return resolved
+
+
+def is_fitted_hierarchy(layers: Any) -> bool:
+    """Tell a hierarchy that says what the layers are from one that is still to find them."""
+    return isinstance(layers, TagHierarchy) and hasattr(layers, "layers_")
+
+
+def _estimator(layers: Any, seed: int) -> TagHierarchy | None:
+    """Give the hierarchy to fit, if the layers are to be estimated."""
+    own_seed = int(np.random.SeedSequence(seed).generate_state(1)[0])  # not that of any tree
+    if isinstance(layers, TagHierarchy) and not is_fitted_hierarchy(layers):
+        hierarchy: TagHierarchy = clone(layers)
+        if hierarchy.random_state is None:
+            hierarchy.random_state = own_seed
+        return hierarchy
+    number = isinstance(layers, numbers.Integral) and not isinstance(layers, bool)
+    return TagHierarchy(int(layers), random_state=own_seed) if number and layers > 1 else None
+
+
+def _refuse_layers() -> NoReturn:
+    raise ValueError(
+        "No item carries a tag of any layer, so there is nothing to grow trees from. Check"
+        " that tags and layers belong to this collection, and that tags are 0/1 with 1"
+        " for a tag that is present."
+    )

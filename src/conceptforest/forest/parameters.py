@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check", "n_threads", "n_try", "tag_weights", "whole"]
+__all__ = ["check", "n_threads", "n_try", "tag_weights", "tree_numbers", "whole"]
 
 _MAX_THREADS = 1024
 _LEAST, _MOST = 1e-100, 1e100  # tag weights whose gains neither vanish nor overflow
@@ -51,6 +51,28 @@ def whole(name: str, value: Any, least: int) -> None:
         raise TypeError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}; got {value}.")
+
+
+def tree_numbers(given: Any, n_trees: int) -> NDArray[np.int64]:
+    """Give the numbers of chosen trees, each once.
+
+    Examples
+    --------
+    >>> tree_numbers(slice(2), 5), tree_numbers([4, 0, 4], 5)
+    (array([0, 1]), array([0, 4]))
+    """
+    if isinstance(given, slice):
+        numbers_given = np.arange(n_trees)[given]
+    else:
+        numbers_given = np.atleast_1d(np.asarray(given))
+    if numbers_given.ndim != 1 or numbers_given.dtype.kind not in "iu" or not numbers_given.size:
+        raise ValueError(
+            f"trees must be a slice or numbers from 0 to {n_trees - 1} that choose a tree or more;"
+            f" got {given!r}."
+        )
+    if numbers_given.min() < 0 or numbers_given.max() >= n_trees:
+        raise ValueError(f"trees must be numbers from 0 to {n_trees - 1}; got {given!r}.")
+    return np.unique(numbers_given).astype(np.int64)
 
 
 def _check_n_jobs(value: Any) -> None:

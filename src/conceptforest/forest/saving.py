@@ -31,7 +31,10 @@ def to_json(forest: Any) -> dict[str, Any]:
     parameters.n_try(forest.max_features, forest.n_features_in_)
     params = forest.get_params(deep=False)
     params["reading"] = None if forest.reading is None else dataclasses.asdict(forest.reading)
-    params["layers"] = 1 if isinstance(forest.layers, numbers.Integral) else "explicit"
+    params["layers"] = "explicit"
+    if isinstance(forest.layers, numbers.Integral):
+        parameters.whole("layers", forest.layers, 1)
+        params["layers"] = forest.layers
     if forest.tag_weights is not None and not isinstance(forest.tag_weights, str):
         params["tag_weights"] = [float(w) for w in np.asarray(forest.tag_weights)]
     if not isinstance(forest.random_state, numbers.Integral):
@@ -103,9 +106,9 @@ def _is_record_of_missing(row: Any) -> bool:
 def _layers_from_json(given: Any, state: ForestState) -> Any:
     if given == "explicit":
         return [[state.vocabulary[i] for i in layer] for layer in state.layers]
-    if given != 1:
-        raise ValueError(f'layers must be 1 or "explicit"; got {given!r}.')
-    return 1
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise ValueError(f'layers must be a number of layers or "explicit"; got {given!r}.')
+    return given
 
 
 def _plain(value: Any) -> Any:

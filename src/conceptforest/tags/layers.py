@@ -12,7 +12,7 @@ from conceptforest.tags.names import did_you_mean
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["resolve_layers"]
+__all__ = ["match_layers", "resolve_layers"]
 
 EXAMPLE = "[['animal', 'scene'], ['cat', 'dog', 'beach']]"
 SHOWN = 5
@@ -79,18 +79,56 @@ def resolve_layers(
     return tuple(np.flatnonzero(home == number).astype(np.int32) for number in range(n_layers))
 
 
+def match_layers(layers: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> list[list[str]]:
+    """Give the part of a hierarchy that a collection has, by name.
+
+    Parameters
+    ----------
+    layers : sequence of sequences of str
+        The tags of each layer of the hierarchy.
+    vocabulary : sequence of str of length n_tags
+        The tags of the collection.
+
+    Returns
+    -------
+    list of list of str
+        The layers without the tags that the collection lacks; layers left empty are gone.
+
+    Raises
+    ------
+    ValueError
+        If the two have no tag in common.
+
+    Examples
+    --------
+    >>> match_layers([["animal"], ["pet"], ["cat", "dog"]], ["animal", "dog"])
+    [['animal'], ['dog']]
+    """
+    known = set(vocabulary)
+    shared = [[name for name in layer if name in known] for layer in layers]
+    if not any(shared):
+        first = next((name for layer in layers for name in layer), "")
+        hint = did_you_mean(first, vocabulary)
+        raise ValueError(
+            f"The hierarchy and the collection have no tag in common: the hierarchy has {first!r} "
+            f"and others, the collection {', '.join(map(repr, vocabulary[:SHOWN]))}.{hint} Names "
+            "must agree to the letter."
+        )
+    return [layer for layer in shared if layer]
+
+
 def _single_layer(number: int, n_tags: int) -> tuple[NDArray[np.int32], ...]:
     """Answer the number 1, and explain any other number."""
     if number > 1:
         raise ValueError(
-            f"layers={number} asks for estimated layers; the estimator is not part of this "
-            f"version. Give explicit layers, from abstract to specific, such as {EXAMPLE}, or "
-            "layers=1 for a single layer of all tags."
+            f"layers={number} asks for estimated layers, but there are only names here to tell "
+            f"them by. Use TagHierarchy(n_layers={number}).fit(tags).layers_, explicit layers such "
+            f"as {EXAMPLE}, or layers=1 for a single layer of all tags."
         )
     if number < 1:
         raise ValueError(
-            f"layers={number} is not a number of layers. Give layers=1 for a single layer of all "
-            f"tags, or explicit layers such as {EXAMPLE}."
+            f"layers={number} is not a number of layers. Give 2 or more to estimate as many, 1 for "
+            f"a single layer of all tags, or explicit layers such as {EXAMPLE}."
         )
     return (np.arange(n_tags, dtype=np.int32),)
 
@@ -102,13 +140,12 @@ def _open_layers(layers: Any) -> list[Any]:
         raise TypeError(
             f"layers is {layers!r} of type {type(layers).__name__}. Give a list of layers from "
             f"abstract to specific, each a list of tag names or column numbers, such as {EXAMPLE}, "
-            "or layers=1 for a single layer of all tags."
+            "a number of layers, or a TagHierarchy."
         )
     opened = list(layers)
     if not opened:
         raise ValueError(
-            f"layers is empty. Give at least one layer, such as {EXAMPLE}, or layers=1 for a "
-            "single layer of all tags."
+            f"layers is empty. Give at least one layer, such as {EXAMPLE}, or a number of layers."
         )
     return opened
 

@@ -1,0 +1,84 @@
+"""The forest that an estimator works with: its own, one to grow, or one that is grown already."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from conceptforest.forest.hml_forest import HMLForest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from conceptforest.tags import TagMatrix
+
+__all__ = ["grown_forest", "is_grown"]
+
+_COMPARED = 100  # items whose leaves are looked up to tell whether a forest grew on them
+
+
+def is_grown(forest: Any) -> bool:
+    """Tell whether a forest is given and has trees; refuse what is no forest."""
+    if forest is not None and not isinstance(forest, HMLForest):
+        raise TypeError(
+            f"forest is of type {type(forest).__name__}; give a conceptforest.HMLForest, grown or"
+            " not, or None."
+        )
+    return forest is not None and hasattr(forest, "trees_")
+
+
+def grown_forest(
+    forest: HMLForest, X: NDArray[Any], tags: TagMatrix, *, seed: int, n_jobs: Any, verbose: int
+) -> HMLForest:
+    """Give a forest that was grown on these items.
+
+    Parameters
+    ----------
+    forest : HMLForest
+        One that is grown already is checked and given back. Of any other a copy is grown, with
+        `seed`, `n_jobs` and `verbose` where it has none of its own.
+    X : ndarray of shape (n_items, n_features)
+    tags : TagMatrix
+        Observed tags, (n_items, n_tags).
+    seed : int
+    n_jobs, verbose : see HMLForest
+
+    Returns
+    -------
+    HMLForest
+    """
+    if is_grown(forest):
+        _check_grown_on(forest, X, tags)
+        return forest
+    copy: HMLForest = clone(forest)
+    if copy.random_state is None:
+        copy.random_state = seed
+    if copy.n_jobs is None:
+        copy.n_jobs = n_jobs
+    copy.verbose = max(copy.verbose, verbose)
+    return copy.fit(X, tags)
+
+
+def _check_grown_on(forest: HMLForest, X: NDArray[Any], tags: TagMatrix) -> None:
+    """Refuse a forest that did not grow on these items, as far as its leaves tell."""
+    n, d = X.shape
+    grown = forest.leaves_.shape[0], forest.n_features_in_
+    if grown != (n, d):
+        raise ValueError(
+            f"The forest was grown on {grown[0]} items with {grown[1]} features, but X has {n}"
+            f" items with {d}. Give the same collection, or a forest that is not grown yet."
+        )
+    if forest.vocabulary_ != tags.vocabulary:
+        raise ValueError(
+            f"The forest was grown on {len(forest.vocabulary_)} tags that are not the"
+            f" {tags.n_tags} tags given, or are in another order. Give the same tags, or a forest"
+            " that is not grown yet."
+        )
+    some = np.unique(np.linspace(0, n - 1, min(n, _COMPARED)).astype(np.int64))
+    if not np.array_equal(forest.apply(X[some]), forest.leaves_[some]):
+        raise ValueError(
+            "The forest was grown on other items: theirs end in other leaves. Give the features"
+            " that it was grown on, in the same order, or a forest that is not grown yet."
+        )
