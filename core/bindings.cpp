@@ -3,14 +3,17 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "grow.hpp"
+#include "k_means.hpp"
 #include "neighbours.hpp"
 #include "rank.hpp"
 #include "route.hpp"
+#include "votes.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -259,6 +262,64 @@ void all_counts(In<std::int32_t, 2> rows, In<std::int32_t, 2> training, In<std::
   cf::all_counts(t.rows, t.training, t.n_nodes, counts.data(), n_threads, poll);
 }
 
+nb::tuple leaf_votes(In<std::int32_t, 2> rows, In<std::int32_t, 2> training,
+                     In<std::int64_t, 1> offsets, In<std::int64_t, 1> start,
+                     In<std::int32_t, 1> tags, std::uint32_t n_tags, std::int64_t keep,
+                     bool exclude_self, int n_threads, nb::object progress) {
+  const Tables t = make_tables(rows, training, offsets);
+  require(!exclude_self || (t.rows.n == t.training.n &&
+                            std::equal(rows.data(), rows.data() + rows.size(), training.data())),
+          "rows must be the training items");
+  require(start.shape(0) == std::size_t{t.training.n} + 1 && start(0) == 0,
+          "tags: start does not fit the training items");
+  for (std::size_t i = 0; i < t.training.n; ++i)
+    require(start(i) <= start(i + 1), "tags: start must not decrease");
+  require(tags.shape(0) == static_cast<std::size_t>(start(t.training.n)),
+          "tags: they do not fit start");
+  for (std::size_t i = 0; i < t.training.n; ++i) {
+    std::int64_t before = -1;
+    for (auto e = static_cast<std::size_t>(start(i)); e < static_cast<std::size_t>(start(i + 1));
+         ++e) {
+      require(tags(e) > before, "tags: an item's tags must ascend from 0");
+      before = tags(e);
+    }
+    require(before < std::int64_t{n_tags}, "tags: tag out of range");
+  }
+  const cf::TagLists lists{start.data(), tags.data(), n_tags};
+  const cf::Poll poll = make_poll(progress);
+  cf::Votes found;
+  {
+    const nb::gil_scoped_release release;
+    found =
+        cf::leaf_votes(t.rows, t.training, t.n_nodes, lists, keep, exclude_self, n_threads, poll);
+  }
+  return nb::make_tuple(as_array(std::move(found.start)), as_array(std::move(found.tag)),
+                        as_array(std::move(found.score)));
+}
+
+nb::tuple k_means(In<double, 2> points, std::uint32_t n_clusters, std::int64_t n_init,
+                  std::int64_t max_iter, std::uint64_t seed, int n_threads, nb::object progress) {
+  const std::size_t n = points.shape(0);
+  const std::size_t d = points.shape(1);
+  require(n > 0 && n < 0x7FFFFFFFU && d > 0 && d < 0x7FFFFFFFU, "points: bad shape");
+  require(n_clusters >= 1 && n_clusters <= n, "n_clusters must lie between 1 and the points");
+  require(n_init >= 1 && max_iter >= 1, "n_init and max_iter must be at least 1");
+  for (std::size_t i = 0; i < n * d; ++i)
+    require(std::abs(points.data()[i]) <= cf::kLargestCoordinate,
+            "points: values must be finite and of at most 1e100");
+  const cf::KMeansOptions options{n_clusters, n_init, max_iter, seed, n_threads};
+  const cf::Poll poll = make_poll(progress);
+  cf::Clusters found;
+  {
+    const nb::gil_scoped_release release;
+    found = cf::k_means(points.data(), static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(d),
+                        options, poll);
+  }
+  return nb::make_tuple(as_array(std::move(found.label)),
+                        as_array(std::move(found.centre), {n_clusters, d}), found.inertia,
+                        found.n_iter);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -288,4 +349,8 @@ NB_MODULE(_core, m) {
         "exclude_self"_a, "seed"_a, "n_threads"_a, "progress"_a.none());
   m.def("all_counts", &all_counts, "rows"_a, "training"_a, "offsets"_a, "counts"_a.noconvert(),
         "n_threads"_a, "progress"_a.none());
+  m.def("leaf_votes", &leaf_votes, "rows"_a, "training"_a, "offsets"_a, "start"_a, "tags"_a,
+        nb::kw_only(), "n_tags"_a, "keep"_a, "exclude_self"_a, "n_threads"_a, "progress"_a.none());
+  m.def("k_means", &k_means, "points"_a, "n_clusters"_a, nb::kw_only(), "n_init"_a, "max_iter"_a,
+        "seed"_a, "n_threads"_a, "progress"_a.none());
 }

@@ -2,28 +2,23 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
-#include "buffer.hpp"
 #include "random.hpp"
 
 namespace cf {
 
 namespace {
 
-constexpr std::int64_t kBlock = 2048;       // rows handled together, at most
-constexpr std::size_t kChunk = 8;           // items of a leaf copied at once
 constexpr std::size_t kLongRow = 1U << 16;  // a row with more items in its leaves is not copied
 constexpr std::size_t kStream = 1U << 23;   // items copied for a worker's rows at a time, about
 
-// The training items of every leaf, tree after tree, and for each row the run of items that share
-// its leaf. Index is the narrowest type that counts the items; a Span packs a run's begin and
-// length.
+// Counts the leaves that rows share with the training items.
 template <class Index>
-class LeafMembers {
+class LeafCounter {
  public:
-  using Span = std::conditional_t<sizeof(Index) == 2, std::uint32_t, std::uint64_t>;
-  static constexpr int kShift = 8 * sizeof(Index);
+  using Members = LeafMembers<Index>;
+  using Span = typename Members::Span;
+  static constexpr std::size_t kChunk = Members::kChunk;  // items of a leaf copied at once
 
   struct Scratch {
     std::vector<std::int32_t> count;     // by training item; zero between rows
@@ -33,27 +28,17 @@ class LeafMembers {
     std::vector<Index> stream;           // the leaves of each row, one after another
   };
 
-  LeafMembers(const LeafTable& rows, const LeafTable& training,
+  LeafCounter(const LeafTable& rows, const LeafTable& training,
               const std::vector<std::int32_t>& n_nodes, int n_threads, const Poll& poll)
-      : rows_(rows),
-        training_(training),
-        members_(static_cast<std::size_t>(training.n_trees) * training.n + kChunk),
-        spans_(static_cast<std::size_t>(training.n_trees) * rows.n) {
-    std::fill_n(members_.data() + static_cast<std::size_t>(training.n_trees) * training.n, kChunk,
-                Index{0});
-    // Nothing is reported yet: progress is in rows.
-    parallel_for(
-        training.n_trees, n_threads, [&poll](std::int64_t) { poll(0); },
-        [&](std::int64_t t, int, const std::atomic<bool>&) { index_tree(t, n_nodes); });
-  }
+      : members_(rows, training, n_nodes, n_threads, poll) {}
 
   // Calls visit(row, n_touched) for each row in [begin, end), with its counts in `own`; visit must
   // leave the counts zero again.
   template <class Visit>
   void count_rows(std::int64_t begin, std::int64_t end, Scratch& own, const std::atomic<bool>& stop,
                   Visit visit) const {
-    own.count.resize(training_.n);
-    own.touched.resize(training_.n + std::size_t{1});
+    own.count.resize(members_.n_training());
+    own.touched.resize(members_.n_training() + std::size_t{1});
     measure(begin, end, own);
     for (std::int64_t first = begin; first < end;) {  // as many rows as the stream may hold
       std::size_t room = 0;
@@ -70,9 +55,9 @@ class LeafMembers {
         const std::size_t length = lengths[i - first];
         std::uint32_t n_touched = 0;
         if (length > kLongRow) {
-          for (std::int64_t t = 0; t < training_.n_trees; ++t) {
-            const Span span = spans_.data()[t * rows_.n + i];
-            n_touched = count(members_of(t, span), length_of(span), own, n_touched);
+          for (std::int64_t t = 0; t < members_.n_trees(); ++t) {
+            const Span span = members_.spans(t)[i];
+            n_touched = count(members_of(t, span), Members::length_of(span), own, n_touched);
           }
         } else {
           n_touched = count(from, length, own, n_touched);
@@ -85,11 +70,8 @@ class LeafMembers {
   }
 
  private:
-  static std::size_t length_of(Span s) {
-    return static_cast<std::size_t>(s & ((Span{1} << kShift) - 1));
-  }
   const Index* members_of(std::int64_t t, Span s) const {
-    return members_.data() + t * training_.n + static_cast<std::size_t>(s >> kShift);
+    return members_.members(t) + Members::begin_of(s);
   }
 
   static std::uint32_t count(const Index* items, std::size_t length, Scratch& own,
@@ -107,9 +89,10 @@ class LeafMembers {
   // Sums up how many items share a leaf with each row of a block.
   void measure(std::int64_t begin, std::int64_t end, Scratch& own) const {
     own.length.assign(static_cast<std::size_t>(end - begin), 0);
-    for (std::int64_t t = 0; t < training_.n_trees; ++t) {
-      const Span* span = spans_.data() + t * rows_.n + begin;
-      for (std::size_t i = 0; i < own.length.size(); ++i) own.length[i] += length_of(span[i]);
+    for (std::int64_t t = 0; t < members_.n_trees(); ++t) {
+      const Span* span = members_.spans(t) + begin;
+      for (std::size_t i = 0; i < own.length.size(); ++i)
+        own.length[i] += Members::length_of(span[i]);
     }
   }
 
@@ -126,13 +109,13 @@ class LeafMembers {
       own.end[i] = at;
       if (lengths[i] <= kLongRow) at += lengths[i] + kChunk;
     }
-    for (std::int64_t t = 0; t < training_.n_trees; ++t) {
+    for (std::int64_t t = 0; t < members_.n_trees(); ++t) {
       if (stop.load(std::memory_order_relaxed)) throw Stopped{};
-      const Span* span = spans_.data() + t * rows_.n + begin;
+      const Span* span = members_.spans(t) + begin;
       for (std::size_t i = 0; i < n; ++i) {
         if (lengths[i] > kLongRow) continue;
         const Index* from = members_of(t, span[i]);
-        const std::size_t length = length_of(span[i]);
+        const std::size_t length = Members::length_of(span[i]);
         Index* to = own.end[i];
         own.end[i] = to + length;
         std::memcpy(to, from, kChunk * sizeof(Index));
@@ -142,49 +125,8 @@ class LeafMembers {
     }
   }
 
-  void index_tree(std::int64_t t, const std::vector<std::int32_t>& n_nodes) {
-    const std::int32_t* leaf = training_.leaves + t * training_.n;
-    std::vector<std::uint32_t> first(
-        static_cast<std::size_t>(n_nodes[static_cast<std::size_t>(t)]) + 1, 0);
-    for (std::uint32_t i = 0; i < training_.n; ++i) ++first[static_cast<std::size_t>(leaf[i]) + 1];
-    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
-    const std::int32_t* of_row = rows_.leaves + t * rows_.n;
-    Span* spans = spans_.data() + t * rows_.n;
-    for (std::uint32_t i = 0; i < rows_.n; ++i) {
-      const auto node = static_cast<std::size_t>(of_row[i]);
-      spans[i] = static_cast<Span>(Span{first[node]} << kShift | (first[node + 1] - first[node]));
-    }
-    Index* members = members_.data() + t * training_.n;
-    for (std::uint32_t i = 0; i < training_.n; ++i)
-      members[first[static_cast<std::size_t>(leaf[i])]++] = static_cast<Index>(i);
-  }
-
-  LeafTable rows_;
-  LeafTable training_;
-  Buffer<Index> members_;
-  Buffer<Span> spans_;
+  Members members_;
 };
-
-std::int64_t block_size(std::int64_t n, int n_threads) {
-  return std::clamp<std::int64_t>(n / (4 * std::max(1, n_threads)), 64, kBlock);
-}
-
-std::int64_t blocks_of(std::int64_t n, int n_threads) {
-  const std::int64_t size = block_size(n, n_threads);
-  return (n + size - 1) / size;
-}
-
-// Runs work(block, begin, end, worker, stop) over blocks of the rows; progress is in rows.
-template <class Work>
-void for_rows(std::int64_t n, int n_threads, const Poll& poll, Work work) {
-  const std::int64_t size = block_size(n, n_threads);
-  parallel_for(
-      blocks_of(n, n_threads), n_threads,
-      [&](std::int64_t done) { poll(std::min(n, done * size)); },
-      [&](std::int64_t block, int worker, const std::atomic<bool>& stop) {
-        work(block, block * size, std::min(n, (block + 1) * size), worker, stop);
-      });
-}
 
 // Picks the k largest counts of one row.
 class Selector {
@@ -259,9 +201,9 @@ template <class Index>
 Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
                         const std::vector<std::int32_t>& n_nodes, std::uint32_t k,
                         bool exclude_self, std::uint64_t seed, int n_threads, const Poll& poll) {
-  const LeafMembers<Index> members(rows, training, n_nodes, n_threads, poll);
+  const LeafCounter<Index> counter(rows, training, n_nodes, n_threads, poll);
   const auto workers = static_cast<std::size_t>(std::max(1, n_threads));
-  std::vector<typename LeafMembers<Index>::Scratch> scratch(workers);
+  std::vector<typename LeafCounter<Index>::Scratch> scratch(workers);
   std::vector<Selector> selectors(workers, Selector(k, training.n_trees, seed));
   std::vector<Neighbours> parts(static_cast<std::size_t>(blocks_of(rows.n, n_threads)));
   for_rows(rows.n, n_threads, poll,
@@ -280,7 +222,7 @@ Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
                }
                for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
              };
-             members.count_rows(begin, end, own, stop, visit);
+             counter.count_rows(begin, end, own, stop, visit);
            });
   Neighbours all;
   all.start.push_back(0);
@@ -297,15 +239,15 @@ template <class Index>
 void all_counts_with(const LeafTable& rows, const LeafTable& training,
                      const std::vector<std::int32_t>& n_nodes, std::int32_t* counts, int n_threads,
                      const Poll& poll) {
-  const LeafMembers<Index> members(rows, training, n_nodes, n_threads, poll);
-  std::vector<typename LeafMembers<Index>::Scratch> scratch(
+  const LeafCounter<Index> counter(rows, training, n_nodes, n_threads, poll);
+  std::vector<typename LeafCounter<Index>::Scratch> scratch(
       static_cast<std::size_t>(std::max(1, n_threads)));
   for_rows(
       rows.n, n_threads, poll,
       [&](std::int64_t, std::int64_t begin, std::int64_t end, int worker,
           const std::atomic<bool>& stop) {
         auto& own = scratch[static_cast<std::size_t>(worker)];
-        members.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
+        counter.count_rows(begin, end, own, stop, [&](std::uint32_t row, std::uint32_t n_touched) {
           std::copy(own.count.begin(), own.count.end(), counts + std::size_t{row} * training.n);
           for (std::uint32_t j = 0; j < n_touched; ++j) own.count[own.touched[j]] = 0;
         });

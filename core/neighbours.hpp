@@ -4,15 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "leaf_members.hpp"
 #include "parallel.hpp"
 
 namespace cf {
-
-struct LeafTable {
-  const std::int32_t* leaves;  // (n_trees, n)
-  std::int64_t n_trees;
-  std::uint32_t n;
-};
 
 struct Neighbours {
   std::vector<std::int64_t> start;  // (n + 1)

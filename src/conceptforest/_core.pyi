@@ -54,3 +54,26 @@ def all_counts(
     n_threads: int,
     progress: Callable[[int], None] | None,
 ) -> None: ...
+def leaf_votes(
+    rows: NDArray[np.int32],
+    training: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    start: NDArray[np.int64],
+    tags: NDArray[np.int32],
+    *,
+    n_tags: int,
+    keep: int,
+    exclude_self: bool,
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
+def k_means(
+    points: NDArray[np.float64],
+    n_clusters: int,
+    *,
+    n_init: int,
+    max_iter: int,
+    seed: int,
+    n_threads: int,
+    progress: Callable[[int], None] | None,
+) -> tuple[NDArray[np.int32], NDArray[np.float64], float, int]: ...

@@ -1,0 +1,1 @@
+"""From the forest to concepts: neighbour graph, spectral embedding, clusters."""

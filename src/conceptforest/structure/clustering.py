@@ -1,0 +1,348 @@
+"""The estimator of clusters: grow a forest, join near items, embed the graph, cut it up."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from conceptforest.forest import parameters
+from conceptforest.forest.given import grown_forest, is_grown
+from conceptforest.forest.hml_forest import HMLForest
+from conceptforest.forest.inputs import check_features, check_tags
+from conceptforest.progress import progress_bar, working
+from conceptforest.structure.cluster_count import ClusterCount, count_clusters
+from conceptforest.structure.graph import neighbour_graph
+from conceptforest.structure.k_means import k_means
+from conceptforest.structure.spectral import Embedding, embed
+from conceptforest.structure.summary import (
+    central_items,
+    characteristic_tags,
+    cluster_names,
+    cohesion,
+)
+from conceptforest.structure.visual_neighbours import nearest_items
+from conceptforest.tags import TagHierarchy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from pandas import DataFrame
+
+    from conceptforest.tags import TagMatrix
+
+__all__ = ["ConceptClustering"]
+
+_HALVES = 8  # random halves of the forest that vote on the number of clusters
+
+
+class ConceptClustering(BaseEstimator):  # type: ignore[misc]
+    """Clusters of items that share a concept.
+
+    A Hierarchical-Multi-Label Random Forest gives the affinity of items (Eq. 10). Each item is
+    joined to its nearest, the graph is embedded by the leading eigenvectors of its normalised
+    affinities (Ng, Jordan and Weiss), and k-means finds the clusters.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=None
+        Number of clusters; None chooses it where the eigenvalues of the graph drop most.
+    forest : HMLForest or None, default=None
+        The forest. One that is not grown is copied and grown by `fit`; if its `layers` is a
+        number, the tag layers are estimated with `n_clusters` topics. One that was grown on the
+        items given to `fit` is used as it is. None is ``HMLForest()``.
+    n_neighbors : int, default=20
+        Nearest items that an item is joined to.
+    n_init : int, default=20
+        Restarts of k-means.
+    random_state : int, RandomState instance or None, default=None
+        Seed of k-means, and of the forest where that has none.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn. The result does not depend on it.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_items,), int64
+        Cluster of each item; cluster 0 is the largest.
+    n_clusters_ : int
+    cluster_names_ : list of str, length n_clusters_
+        Names made of the most characteristic tags, no two alike.
+    cluster_count_ : ClusterCount or None
+        How the number was chosen and how sure that is; None where it was given.
+    graph_ : csr_array of shape (n_items, n_items)
+        Affinities of neighbours, symmetric.
+    embedding_ : ndarray of shape (n_items, n_clusters_)
+        Rows of length 1, or 0 for an item that shares no leaf with another.
+    eigenvalues_ : ndarray of shape (n_clusters_,)
+    n_pieces_ : int
+        Parts of the graph that no affinity joins.
+    forest_ : HMLForest
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,), when X had names
+
+    Notes
+    -----
+    Items that share no leaf with another get the cluster of the item whose features are nearest.
+
+    Examples
+    --------
+    >>> import conceptforest as cf
+    >>> from conceptforest.datasets import make_tagged
+    >>> made = make_tagged(300, 4, random_state=0)
+    >>> forest = cf.HMLForest(100, layers=made.layers)
+    >>> clusters = cf.ConceptClustering(4, forest=forest, random_state=0).fit(made.X, made.tags)
+    >>> clusters.cluster_names_
+    ['seaside, beach', 'city, urban', 'woodland, forest', 'mountain, alpine']
+    >>> clusters.predict(made.X[:3]).tolist() == clusters.labels_[:3].tolist()
+    True
+    """
+
+    labels_: NDArray[np.int64]
+    n_clusters_: int
+    cluster_count_: ClusterCount | None
+    graph_: Any
+    forest_: HMLForest
+    _tags: TagMatrix
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        forest: HMLForest | None = None,
+        n_neighbors: int = 20,
+        n_init: int = 20,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.forest = forest
+        self.n_neighbors = n_neighbors
+        self.n_init = n_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, n_clusters: int | None = None, **changes: Any) -> Self:
+        """Give the settings of the paper, which stay when the defaults move.
+
+        Parameters
+        ----------
+        n_clusters : int or None, default=None
+            The paper sets it to the number of classes.
+        **changes
+            Other parameters of the estimator. For the paper's variants, give another forest:
+            ``forest=HMLForest.paper(layers=1)``.
+
+        Examples
+        --------
+        >>> ConceptClustering.paper(15).forest.n_estimators
+        1000
+        """
+        settings: dict[str, Any] = {"forest": HMLForest.paper(), "n_neighbors": 20, "n_init": 20}
+        return cls(n_clusters, **(settings | changes))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.single_output = False
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, tags: Any) -> Self:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_items, n_features)
+            Visual features, finite.
+        tags : tag matrix
+            What each item is tagged with, in any form that :meth:`HMLForest.fit` takes.
+
+        Returns
+        -------
+        ConceptClustering
+            The estimator itself.
+        """
+        before = dict(vars(self))
+        try:
+            self._fit(X, tags)
+        except BaseException:  # Ctrl-C too: a fit that fails leaves the estimator as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        return self
+
+    def fit_predict(self, X: Any, tags: Any) -> NDArray[np.int64]:
+        """Find the clusters and give the labels, (n_items,)."""
+        return self.fit(X, tags).labels_
+
+    def _fit(self, X: Any, tags: Any) -> None:
+        for name in ("n_neighbors", "n_init"):
+            parameters.whole(name, getattr(self, name), 1)
+        X = check_features(self, X, reset=True)
+        self._tags = check_tags(tags, X.shape[0])
+        self._check_n_clusters(X.shape[0])
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.forest_ = grown_forest(
+            self._forest_to_grow(),
+            X,
+            self._tags,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        nearest = self.forest_.affinity(n_neighbors=self.n_neighbors)
+        self.graph_ = neighbour_graph(nearest)
+        if self.graph_.nnz == 0:
+            raise ValueError(
+                "No two items share a leaf in any tree, so there is no graph to cluster. Grow the"
+                " forest with a larger min_samples_leaf."
+            )
+        self.cluster_count_ = self._count(seed) if self.n_clusters is None else None
+        chosen = self.n_clusters if self.cluster_count_ is None else self.cluster_count_.n_clusters
+        self.n_clusters_ = int(cast("int", chosen))
+        with working(f"embedding {X.shape[0]:,} items", show=self.verbose > 0):
+            embedding = embed(self.graph_, self.n_clusters_)
+        self._report_pieces(embedding)
+        self.embedding_, self.eigenvalues_ = embedding.rows, embedding.eigenvalues
+        self.n_pieces_ = embedding.n_pieces
+        self.labels_ = self._cut(embedding, X, seed)
+        found = characteristic_tags(self._tags, self.labels_, self.n_clusters_)
+        self.cluster_names_ = cluster_names(self._tags, self.labels_, found)
+
+    def _check_n_clusters(self, n_items: int) -> None:
+        if self.n_clusters is None:
+            return
+        parameters.whole("n_clusters", self.n_clusters, 1)
+        if self.n_clusters > n_items:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the {n_items} items. Ask for fewer."
+            )
+
+    def _forest_to_grow(self) -> HMLForest:
+        """Give the forest, its tag layers estimated with as many topics as clusters are wanted."""
+        if is_grown(self.forest):
+            return self.forest  # type: ignore[return-value]
+        forest: HMLForest = HMLForest() if self.forest is None else clone(self.forest)
+        layers = forest.layers
+        number = isinstance(layers, int | np.integer) and not isinstance(layers, bool)
+        if number and layers > 1 and self.n_clusters is not None:
+            forest.layers = TagHierarchy(int(layers), n_topics=int(self.n_clusters))
+        return forest
+
+    def _count(self, seed: int) -> ClusterCount:
+        """Choose the number of clusters; random halves of the trees vote on it."""
+        rng = np.random.RandomState(seed)
+        n_trees = self.forest_.trees_.n_trees
+        n_votes = _HALVES if n_trees > 1 else 0
+        halves = [rng.permutation(n_trees)[: n_trees // 2] for _ in range(n_votes)]
+        with progress_bar("counting clusters", n_votes + 1, show=self.verbose > 0) as update:
+
+            def graphs() -> Any:
+                for done, trees in enumerate(halves, start=1):
+                    if update is not None:
+                        update(done)
+                    nearest = self.forest_.affinity(n_neighbors=self.n_neighbors, trees=trees)
+                    yield neighbour_graph(nearest)
+
+            return count_clusters(self.graph_, graphs())
+
+    def _report_pieces(self, embedding: Embedding) -> None:
+        if embedding.n_pieces > self.n_clusters_ > 1:
+            warnings.warn(
+                f"The graph falls into {embedding.n_pieces} pieces, more than the"
+                f" {self.n_clusters_} clusters asked for; which of them are joined is then nearly"
+                " arbitrary. Use a larger n_neighbors, more trees or more clusters.",
+                stacklevel=4,
+            )
+
+    def _cut(self, embedding: Embedding, X: NDArray[Any], seed: int) -> NDArray[np.int64]:
+        """Cluster the embedded items; those left out follow the visually nearest of them."""
+        inside = np.flatnonzero(~embedding.left_out)
+        with progress_bar("k-means restarts", self.n_init, show=self.verbose > 0) as update:
+            found = k_means(
+                embedding.rows[inside],
+                self.n_clusters_,
+                n_init=self.n_init,
+                seed=seed,
+                n_threads=parameters.n_threads(self.n_jobs),
+                progress=update,
+            )
+        labels = np.empty(len(X), dtype=np.int64)
+        labels[inside] = found.labels
+        alone = np.flatnonzero(embedding.left_out)
+        if len(alone):
+            nearest, _ = nearest_items(X[alone], X[inside], 1, seed=seed)
+            labels[alone] = found.labels[nearest[:, 0]]
+        by_size = np.argsort(-np.bincount(labels, minlength=self.n_clusters_), kind="stable")
+        return np.argsort(by_size)[labels]
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Place items, seen or unseen, by their nearest training items.
+
+        Each of the `n_neighbors` training items with the highest affinity votes for its cluster
+        with that affinity; of equal clusters the larger wins.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_items, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_items,), int64
+        """
+        check_is_fitted(self)
+        X = check_features(self, X, reset=False)
+        nearest = self.forest_.affinity(X, n_neighbors=self.n_neighbors)
+        n = len(self.labels_)
+        member = sparse.csr_array(
+            (np.ones(n), self.labels_, np.arange(n + 1)), shape=(n, self.n_clusters_)
+        )
+        votes = (nearest @ member).toarray()
+        # Equal sums may differ in their last bits by the order of their terms.
+        return np.asarray(np.round(votes, 9).argmax(axis=1), dtype=np.int64)
+
+    def cluster_summary(self, top: int = 5) -> DataFrame:
+        """Describe every cluster.
+
+        Parameters
+        ----------
+        top : int, default=5
+            Characteristic tags and central items to give.
+
+        Returns
+        -------
+        DataFrame with a row for each cluster, the largest first
+            `cluster`, `name`, `size`; `tagged`, the share of its items that have tags; `tags`, the
+            most characteristic ones, and their `lift`, how many times more frequent each is here
+            than in the collection; `central`, the items with the most affinity to the cluster;
+            `cohesion`, the share of its affinity that stays inside.
+        """
+        import pandas as pd
+
+        check_is_fitted(self)
+        parameters.whole("top", top, 1)
+        sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
+        tagged = np.bincount(self.labels_[~self._tags.untagged], minlength=self.n_clusters_)
+        found = characteristic_tags(self._tags, self.labels_, self.n_clusters_, top=top)
+        central = central_items(self.graph_, self.labels_, self.n_clusters_, top=top)
+        return pd.DataFrame(
+            {
+                "cluster": np.arange(self.n_clusters_),
+                "name": self.cluster_names_,
+                "size": sizes,
+                "tagged": tagged / np.maximum(sizes, 1),
+                "tags": [own.names for own in found],
+                "lift": [[round(float(x), 2) for x in own.lift] for own in found],
+                "central": [items.tolist() for items in central],
+                "cohesion": cohesion(self.graph_, self.labels_, self.n_clusters_),
+            }
+        )
