@@ -220,3 +220,23 @@ def test_more_items_than_16_bits_count(rng):
     np.testing.assert_array_equal(found.data, shared)
     sizes = [np.bincount(leaf)[leaf] - 1 for leaf in forest.leaves_.T]
     assert (np.diff(found.indptr) >= np.minimum(3, np.max(sizes, axis=0))).all()
+
+
+@pytest.mark.parametrize("trees", [slice(3), slice(1, None, 2), [4, 0, 4], np.array([2])])
+def test_chosen_trees_are_a_forest_of_their_own(trees, rng):
+    X, Y = rng.normal(size=(30, 3)), rng.random((30, 4)) < 0.4
+    forest = fit(X, Y, n_estimators=5, random_state=0)
+    chosen = sorted(set(np.arange(5)[trees].tolist()))
+    leaves = forest.leaves_[:, chosen].tolist()
+    expected = np.array(oracle.counts(leaves, leaves)) / len(chosen)
+    assert (forest.affinity(dense=True, trees=trees) == expected).all()
+    assert (forest.affinity(X, dense=True, trees=trees) == expected).all()
+    sparse_rows = forest.affinity(n_neighbors=30, trees=trees).toarray()
+    assert (sparse_rows == expected - np.diag(np.diag(expected))).all()
+
+
+@pytest.mark.parametrize("trees", [[], [5], [-1], [0.5], slice(5, None), "all", [[0, 1]]])
+def test_trees_that_are_not_there_are_refused(trees, rng):
+    forest = fit(rng.normal(size=(9, 2)), rng.random((9, 2)) < 0.5, n_estimators=5)
+    with pytest.raises(ValueError, match="trees must be"):
+        forest.affinity(trees=trees)

@@ -1,0 +1,23 @@
+"""Competing methods, by name: one file each, one contract for all.
+
+Clustering methods have `modes` and give `labels_`; completion methods give `scores_`.
+"""
+
+from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
+from conceptforest.baselines.cooccurrence import CoOccurrence
+from conceptforest.baselines.k_means import KMeans
+from conceptforest.baselines.popularity import Popularity
+from conceptforest.baselines.spclust import SpClust
+from conceptforest.baselines.visual_neighbours import VisualNeighbours
+
+__all__ = ["CLUSTERING", "COMPLETION"]
+
+CLUSTERING: dict[str, type[ClusteringBaseline]] = {
+    "KMeans": KMeans,
+    "SpClust": SpClust,
+}
+COMPLETION: dict[str, type[CompletionBaseline]] = {
+    "CoOccurrence": CoOccurrence,
+    "Popularity": Popularity,
+    "VisualNeighbours": VisualNeighbours,
+}

@@ -1,0 +1,342 @@
+"""What all competing methods share: the checks of their input and the form of their answers.
+
+A method is a scikit-learn estimator that learns from ``fit(X, tags)`` and never sees classes. A
+clustering method fills in one step, from the features and the tags to labels; a completion method
+fills in how it learns and how it scores a block of items. Scores are only ever dense in blocks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from conceptforest.completion.keep import blocks
+from conceptforest.forest.inputs import check_features
+from conceptforest.forest.parameters import n_threads, whole
+from conceptforest.tags import parse_tags
+from conceptforest.tags.names import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from conceptforest.tags import TagMatrix
+
+__all__ = [
+    "ClusteringBaseline",
+    "CompletionBaseline",
+    "check_option",
+    "check_scale",
+    "check_threads",
+    "draw_seed",
+    "keep_of_block",
+    "side_by_side",
+]
+
+_SCALES = ("none", "zscore", "block_trace")
+
+
+class ClusteringBaseline(BaseEstimator):  # type: ignore[misc]
+    """A method that groups items; a subclass has the step `_cluster`.
+
+    Attributes
+    ----------
+    modes : tuple of str
+        What the class can work on: "vision" (features), "tags", "concatenated" (one vector of
+        both, the paper's -cmb), "balanced" (both, each in its own right, -bln).
+    labels_ : ndarray of shape (n_items,), int64
+        From 0, the largest cluster first. Where items coincide, fewer than `n_clusters` may occur.
+    """
+
+    modes: ClassVar[tuple[str, ...]]
+    n_clusters: int
+    mode: str
+    random_state: Any
+    labels_: NDArray[np.int64]
+    n_features_in_: int
+
+    def fit(self, X: Any, tags: Any) -> Self:
+        """Cluster the items.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_items, n_features)
+            Visual features, finite.
+        tags : tag matrix
+            Anything that :func:`conceptforest.tags.parse_tags` reads, one row per item.
+
+        Returns
+        -------
+        estimator
+            The method itself.
+        """
+        check_option("mode", self.mode, self.modes, type(self).__name__)
+        whole("n_clusters", self.n_clusters, 1)
+        self._check_parameters()
+        X = check_features(self, X, reset=True)
+        parsed = _check_tags(self, tags, len(X), needed=self.mode != "vision")
+        if self.n_clusters > len(X):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} clusters are asked for, but there are only"
+                f" {len(X)} items. Ask for at most as many clusters as items."
+            )
+        labels = self._cluster(X, parsed, draw_seed(self.random_state))
+        self.labels_ = _largest_first(labels)
+        return self
+
+    def fit_predict(self, X: Any, tags: Any) -> NDArray[np.int64]:
+        """Cluster the items and give `labels_`; the parameters are those of `fit`."""
+        return self.fit(X, tags).labels_
+
+    def _check_parameters(self) -> None:
+        """Check the parameters that only the subclass has."""
+
+    def _cluster(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> NDArray[np.int64]:
+        """Give each item a cluster number below `n_clusters`, shape (n_items,)."""
+        raise NotImplementedError
+
+
+class CompletionBaseline(BaseEstimator):  # type: ignore[misc]
+    """A method that scores tags; a subclass has `_learn`, `_score_fitted` and `_score_new`.
+
+    Attributes
+    ----------
+    scores_ : csr_array of shape (n_items, n_tags), float64
+        The `n_scores` highest positive scores of each item among the tags that it lacks (of equal
+        ones those of the more frequent tag, then of the lower column), and all positive scores of
+        tags that it has, each as if the item did not have that tag.
+    vocabulary_ : tuple of str
+        Tag names, by column.
+    """
+
+    n_scores: int | None
+    random_state: Any = None  # of methods that draw nothing
+    scores_: sparse.csr_array[np.float64, tuple[int, int]]
+    vocabulary_: tuple[str, ...]
+    n_features_in_: int
+    _counts: NDArray[np.int64]
+
+    def fit(self, X: Any, tags: Any) -> Self:
+        """Learn from a collection and score the tags of its items.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_items, n_features)
+            Visual features, finite.
+        tags : tag matrix
+            Anything that :func:`conceptforest.tags.parse_tags` reads, one row per item.
+
+        Returns
+        -------
+        estimator
+            The method itself.
+        """
+        if self.n_scores is not None:
+            whole("n_scores", self.n_scores, 1)
+        self._check_parameters()
+        X = check_features(self, X, reset=True)
+        parsed = _check_tags(self, tags, len(X), needed=True)
+        self._learn(X, parsed, draw_seed(self.random_state))
+        self._counts = parsed.counts
+        self.vocabulary_ = parsed.vocabulary
+        self.scores_ = self._gather(
+            (self._score_fitted(rows), parsed.matrix[rows]) for rows in blocks(*parsed.matrix.shape)
+        )
+        return self
+
+    def predict(self, X_new: Any, tags_new: Any = None) -> Any:
+        """Score the tags of items that were not in the collection.
+
+        Parameters
+        ----------
+        X_new : array-like of shape (n_new, n_features)
+        tags_new : tag matrix or None, default=None
+            Tags that the new items already have, in the vocabulary of the collection.
+
+        Returns
+        -------
+        csr_array of shape (n_new, n_tags), float64
+            As `scores_`.
+        """
+        check_is_fitted(self, "scores_")
+        X = check_features(self, X_new, reset=False)
+        shape = (len(X), len(self.vocabulary_))
+        known: Any = sparse.csr_array(shape, dtype=np.uint8)
+        if tags_new is not None:
+            known = parse_tags(tags_new, vocabulary=self.vocabulary_, n_items=len(X)).matrix
+        return self._gather(
+            (self._score_new(X[rows], known[rows]), known[rows]) for rows in blocks(*shape)
+        )
+
+    def _gather(self, parts: Iterator[tuple[NDArray[np.float64], Any]]) -> Any:
+        kept = [
+            keep_of_block(scores, known, self._counts, self.n_scores) for scores, known in parts
+        ]
+        return sparse.vstack(kept, format="csr")
+
+    def _check_parameters(self) -> None:
+        """Check the parameters that only the subclass has."""
+
+    def _learn(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> None:
+        """Keep what the scores need."""
+        raise NotImplementedError
+
+    def _score_fitted(self, rows: slice) -> NDArray[np.float64]:
+        """Score all tags for some items of the collection, shape (rows, n_tags)."""
+        raise NotImplementedError
+
+    def _score_new(self, X: NDArray[Any], known: Any) -> NDArray[np.float64]:
+        """Score all tags for new items with the tags `known` (CSR), shape (n_new, n_tags)."""
+        raise NotImplementedError
+
+
+def keep_of_block(
+    scores: NDArray[np.float64], known: Any, counts: NDArray[np.int64], n_scores: int | None
+) -> Any:
+    """Keep the highest scores of each row among unknown tags, and all of known ones.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_tags)
+        Not negative.
+    known : csr_array of shape (n_rows, n_tags)
+        The tags that the items have.
+    counts : ndarray of shape (n_tags,), int64
+        Items per tag. Of equal scores that of the more frequent tag is kept, then that of the
+        lower column.
+    n_scores : int or None
+        How many of a row to keep; None keeps all.
+
+    Returns
+    -------
+    csr_array of shape (n_rows, n_tags), float64
+        Only positive scores are stored.
+
+    Examples
+    --------
+    >>> scores, known = np.array([[0.5, 0.2, 0.5, 0.9]]), sparse.csr_array([[0, 0, 0, 1]])
+    >>> keep_of_block(scores, known, np.array([1, 1, 2, 1]), 1).toarray()
+    array([[0. , 0. , 0.5, 0.9]])
+    """
+    keep = scores > 0
+    if n_scores is not None:
+        lacked = np.where(known.toarray(), 0.0, scores)
+        full = np.flatnonzero(np.count_nonzero(lacked, axis=1) > n_scores)
+        if len(full):
+            lacked = lacked[full]
+            keep[full] &= (lacked == 0) | _highest(lacked, counts, n_scores)
+    return sparse.csr_array(np.where(keep, scores, 0.0))
+
+
+def _highest(
+    scores: NDArray[np.float64], counts: NDArray[np.int64], n_scores: int
+) -> NDArray[np.bool_]:
+    """Mark the `n_scores` highest of each row, which has at least so many."""
+    order = np.lexsort((np.arange(len(counts)), -counts))
+    negated = -scores[:, order]  # partition is 10 times slower at the far end of equal scores
+    last = np.partition(negated, n_scores - 1, axis=1)[:, [n_scores - 1]]
+    chosen, equal = negated < last, negated == last
+    room = n_scores - chosen.sum(axis=1, keepdims=True)
+    chosen |= equal & (equal.cumsum(axis=1, dtype=np.int32) <= room)
+    marked = np.empty_like(chosen)
+    marked[:, order] = chosen
+    return marked
+
+
+def side_by_side(X: NDArray[Any], tags: TagMatrix, scale: str) -> tuple[NDArray[Any], Any]:
+    """Give the two parts of the concatenated vectors of features and tags.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_items, n_features)
+    tags : TagMatrix of shape (n_items, n_tags)
+    scale : {"none", "zscore", "block_trace"}
+        Leave them as they are; divide each column by its standard deviation (methods of
+        distances need no centring, which would make the tags dense); or divide each part by the
+        root of its mean squared length.
+
+    Returns
+    -------
+    features : ndarray of shape (n_items, n_features)
+    tags : csr_array of shape (n_items, n_tags), float64
+    """
+    matrix: Any = tags.matrix.astype(np.float64)
+    if scale == "none":
+        return X, matrix
+    share = tags.counts / tags.n_items
+    if scale == "zscore":
+        weights = (X.std(axis=0, dtype=np.float64), np.sqrt(share * (1 - share)))
+    else:
+        squares = np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X)
+        weights = (np.full(X.shape[1], np.sqrt(squares)), np.full(tags.n_tags, share.sum() ** 0.5))
+    left, right = (np.divide(1.0, w, out=np.zeros_like(w), where=w > 0) for w in weights)
+    dtype = np.result_type(X.dtype, np.float32)
+    return X * left.astype(dtype), sparse.csr_array(matrix * right)
+
+
+def check_option(name: str, value: Any, allowed: tuple[str, ...], owner: str = "") -> None:
+    """Check that a parameter is one of a few words."""
+    if value not in allowed:
+        of = f" of {owner}" if owner else ""
+        raise ValueError(
+            f"{name}{of} must be one of {', '.join(map(repr, allowed))}; got {value!r}."
+            f"{did_you_mean(str(value), allowed)}"
+        )
+
+
+def check_scale(value: Any) -> None:
+    """Check how features and tags are scaled when they are concatenated."""
+    check_option("cmb_scale", value, _SCALES)
+
+
+def check_threads(n_jobs: Any) -> int:
+    """Give the number of threads that `n_jobs` means."""
+    number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not number or n_jobs == 0):
+        raise ValueError(f"n_jobs must be a whole number other than 0, or None; got {n_jobs!r}.")
+    return n_threads(n_jobs)
+
+
+def draw_seed(random_state: Any) -> int:
+    """Draw the seed of one fit."""
+    try:
+        state = check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be a whole number from 0 to 2**32 - 1, a numpy RandomState or None;"
+            f" got {random_state!r}."
+        ) from error
+    return int(state.randint(0, 2**31 - 1))
+
+
+def _check_tags(method: Any, tags: Any, n_items: int, *, needed: bool) -> TagMatrix:
+    """Bring the tags into one form; where the method lives on them, there must be some."""
+    if tags is None:
+        raise ValueError(
+            f"tags is None: {type(method).__name__}.fit(X, tags) needs one row of tags per item,"
+            " an empty one for an item without tags."
+        )
+    parsed = parse_tags(tags, n_items=n_items)
+    if needed and not parsed.matrix.nnz:
+        raise ValueError(
+            f"No item carries a tag, so {type(method).__name__} has nothing to learn from. Check"
+            " that tags belong to this collection, and that they are 0/1 with 1 for a tag that is"
+            " present."
+        )
+    return parsed
+
+
+def _largest_first(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the largest cluster number 0; equal ones by their first item, empty ones none."""
+    _, first, number, sizes = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    rank = np.empty(len(sizes), dtype=np.int64)
+    rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return np.asarray(rank[number])
