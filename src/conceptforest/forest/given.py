@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from conceptforest.forest.affinity import nearest_affinity
+from conceptforest.forest.growth import route
 from conceptforest.forest.hml_forest import HMLForest
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["grown_forest", "is_grown"]
+__all__ = ["grown_forest", "is_grown", "nearest_training"]
 
 _COMPARED = 100  # items whose leaves are looked up to tell whether a forest grew on them
 
@@ -77,8 +79,56 @@ def _check_grown_on(forest: HMLForest, X: NDArray[Any], tags: TagMatrix) -> None
             " that is not grown yet."
         )
     some = np.unique(np.linspace(0, n - 1, min(n, _COMPARED)).astype(np.int64))
-    if not np.array_equal(forest.apply(X[some]), forest.leaves_[some]):
+    leaves = route(X[some], forest.trees_, n_threads=1, verbose=False)
+    if not np.array_equal(leaves.T, forest.leaves_[some]):
         raise ValueError(
             "The forest was grown on other items: theirs end in other leaves. Give the features"
             " that it was grown on, in the same order, or a forest that is not grown yet."
         )
+
+
+def nearest_training(
+    forest: HMLForest,
+    X: NDArray[Any] | None = None,
+    *,
+    n_neighbors: int,
+    n_threads: int,
+    verbose: bool,
+    trees: NDArray[np.int64] | None = None,
+) -> Any:
+    """Give the highest affinities to training items, as :meth:`HMLForest.affinity` does.
+
+    For an estimator that has checked X itself: feature names are not looked at again.
+
+    Parameters
+    ----------
+    forest : HMLForest
+        Grown.
+    X : ndarray of shape (n_items, n_features) or None, default=None
+        None means the training items, each of which then leaves itself out.
+    n_neighbors, n_threads : int
+    verbose : bool
+    trees : ndarray of int64 or None, default=None
+        Numbers of the trees that count, ascending; with X=None only.
+
+    Returns
+    -------
+    csr_array of shape (n_items, n_training), float64
+    """
+    training, offsets = forest._leaf_table, forest.trees_.offsets  # noqa: SLF001
+    if trees is not None:
+        training = training[trees]
+        offsets = np.concatenate([[0], np.cumsum(np.diff(offsets)[trees])])
+    rows = training
+    if X is not None:
+        rows = route(X, forest.trees_, n_threads=n_threads, verbose=verbose)
+    return nearest_affinity(
+        rows,
+        training,
+        offsets,
+        n_neighbors=n_neighbors,
+        exclude_self=X is None,
+        seed=forest.seed_,
+        n_threads=n_threads,
+        verbose=verbose,
+    )

@@ -6,14 +6,15 @@ clusters cut.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
+from conceptforest.report.figure_file import figure_for
+
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
@@ -105,43 +106,27 @@ def plot_affinity(
             f"There are {len(shown)} names but {len(clusters)} clusters. Give one name per cluster,"
             " by ascending label."
         )
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(
-            "Drawing needs matplotlib 3.8 or later, which is not installed:"
-            ' pip install "matplotlib>=3.8"'
-        ) from error
-
     order = order_by_cluster(affinity, labels)
-    figure = Figure(figsize=_SIZE, dpi=dpi, layout="compressed")
-    place = _checked_place(path, figure.canvas.get_supported_filetypes())
-    axes = figure.add_subplot()
-    cells = _cells(affinity, order)
-    picture = axes.imshow(
-        cells,
-        cmap=_COLORMAP,
-        vmin=0,
-        vmax=_darkest(cells, labels[order]),
-        extent=(0, len(labels), len(labels), 0),
-        interpolation="nearest",
-    )
-    edges = np.concatenate([[0], np.cumsum(sizes)])
-    _mark_clusters(axes, edges, shown)
-    axes.set_title(title, fontsize=_FONT + 3, pad=10, loc="left")
-    bar = figure.colorbar(
-        picture, ax=axes, fraction=0.04, aspect=32, pad=0.02, extend="max", extendfrac=0.025
-    )
-    shared = ", mean of each cell" if len(cells) < len(labels) else ""
-    bar.set_label(f"affinity: share of trees that join two items{shared}", fontsize=_FONT)
-    bar.ax.tick_params(labelsize=_FONT - 1, width=0.6)
-
-    beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    try:
-        figure.savefig(beside, format=place.suffix[1:].lower())
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)
+    with figure_for(path, figsize=_SIZE, dpi=dpi, layout="compressed") as figure:
+        axes = figure.add_subplot()
+        cells = _cells(affinity, order)
+        picture = axes.imshow(
+            cells,
+            cmap=_COLORMAP,
+            vmin=0,
+            vmax=_darkest(cells, labels[order]),
+            extent=(0, len(labels), len(labels), 0),
+            interpolation="nearest",
+        )
+        edges = np.concatenate([[0], np.cumsum(sizes)])
+        _mark_clusters(axes, edges, shown)
+        axes.set_title(title, fontsize=_FONT + 3, pad=10, loc="left")
+        bar = figure.colorbar(
+            picture, ax=axes, fraction=0.04, aspect=32, pad=0.02, extend="max", extendfrac=0.025
+        )
+        shared = ", mean of each cell" if len(cells) < len(labels) else ""
+        bar.set_label(f"affinity: share of trees that join two items{shared}", fontsize=_FONT)
+        bar.ax.tick_params(labelsize=_FONT - 1, width=0.6)
 
 
 def _check(given: Any, labels: Any) -> tuple[Any, NDArray[Any]]:
@@ -167,16 +152,6 @@ def _check(given: Any, labels: Any) -> tuple[Any, NDArray[Any]]:
     if len(labels) == 0:
         raise ValueError("There are no items to draw.")
     return affinity, labels
-
-
-def _checked_place(path: str | os.PathLike[str], formats: dict[str, str]) -> Path:
-    place = Path(path)
-    if place.suffix[1:].lower() not in formats:
-        raise ValueError(
-            f"{place.name!r} has no known picture suffix; allowed are"
-            f" {', '.join('.' + name for name in sorted(formats))}."
-        )
-    return place
 
 
 def _cells(affinity: Any, order: NDArray[np.intp]) -> NDArray[np.float64]:

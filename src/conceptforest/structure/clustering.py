@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.forest import parameters
-from conceptforest.forest.given import grown_forest, is_grown
+from conceptforest.forest.given import grown_forest, is_grown, nearest_training
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.forest.inputs import check_features, check_tags
 from conceptforest.progress import progress_bar, working
@@ -199,8 +199,7 @@ class ConceptClustering(BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        nearest = self.forest_.affinity(n_neighbors=self.n_neighbors)
-        self.graph_ = neighbour_graph(nearest)
+        self.graph_ = neighbour_graph(self._nearest())
         if self.graph_.nnz == 0:
             raise ValueError(
                 "No two items share a leaf in any tree, so there is no graph to cluster. Grow the"
@@ -250,10 +249,25 @@ class ConceptClustering(BaseEstimator):  # type: ignore[misc]
                 for done, trees in enumerate(halves, start=1):
                     if update is not None:
                         update(done)
-                    nearest = self.forest_.affinity(n_neighbors=self.n_neighbors, trees=trees)
-                    yield neighbour_graph(nearest)
+                    yield neighbour_graph(self._nearest(trees=np.sort(trees), quiet=True))
 
             return count_clusters(self.graph_, graphs())
+
+    def _nearest(
+        self,
+        X: NDArray[Any] | None = None,
+        *,
+        trees: NDArray[np.int64] | None = None,
+        quiet: bool = False,
+    ) -> Any:
+        return nearest_training(
+            self.forest_,
+            X,
+            n_neighbors=self.n_neighbors,
+            trees=trees,
+            n_threads=parameters.n_threads(self.n_jobs),
+            verbose=self.verbose > 0 and not quiet,
+        )
 
     def _report_pieces(self, embedding: Embedding) -> None:
         if embedding.n_pieces > self.n_clusters_ > 1:
@@ -301,7 +315,7 @@ class ConceptClustering(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
-        nearest = self.forest_.affinity(X, n_neighbors=self.n_neighbors)
+        nearest = self._nearest(X)
         n = len(self.labels_)
         member = sparse.csr_array(
             (np.ones(n), self.labels_, np.arange(n + 1)), shape=(n, self.n_clusters_)

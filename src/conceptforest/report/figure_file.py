@@ -1,0 +1,60 @@
+"""Figures as files: matplotlib where it is installed, suffixes that it knows, whole files only."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+__all__ = ["figure_for"]
+
+
+@contextmanager
+def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]:
+    """Give an empty figure, and write it once it is drawn.
+
+    The file is written beside its place and then moved there, so an older one stays whole until
+    the new one is.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The suffix chooses the format, such as ``.png``, ``.svg`` or ``.pdf``.
+    **options
+        Of the figure: size, dots to the inch, layout.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    ValueError
+        If the suffix is not a picture format.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "Drawing needs matplotlib 3.8 or later, which is not installed:"
+            ' pip install "matplotlib>=3.8"'
+        ) from error
+    figure = Figure(**options)
+    place = Path(path)
+    formats = figure.canvas.get_supported_filetypes()
+    if place.suffix[1:].lower() not in formats:
+        raise ValueError(
+            f"{place.name!r} has no known picture suffix; allowed are"
+            f" {', '.join('.' + name for name in sorted(formats))}."
+        )
+    yield figure
+    beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    try:
+        figure.savefig(beside, format=place.suffix[1:].lower())
+        beside.replace(place)
+    finally:
+        beside.unlink(missing_ok=True)
