@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from conceptforest._demo import run_demo, suggestion_hits
+from conceptforest.metrics import clustering_report
 from workload import arguments, emit, machine_facts, note, settings, table
 
 
@@ -30,8 +30,9 @@ def measure(args: Any) -> dict[str, Any]:
                 Path(out), n_items=args.items, n_trees=args.trees, seed=seed, n_jobs=-1, verbose=0
             )
         for name, labels in demo.found.items():
-            nmi.setdefault(name, []).append(normalized_mutual_info_score(demo.made.labels, labels))
-            ari.setdefault(name, []).append(adjusted_rand_score(demo.made.labels, labels))
+            scores = clustering_report(demo.made.labels, labels)
+            nmi.setdefault(name, []).append(scores["nmi"])
+            ari.setdefault(name, []).append(scores["ari"])
         right, by_popularity, _ = suggestion_hits(demo)
         suggested.append(right)
         popular.append(by_popularity)
