@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 BASELINES: dict[str, dict[str, Any]] = {
     "SpClust, vision": {"mode": "vision"},
     "SpClust, tags": {"mode": "tags"},
-    "SpClust, tags, unit rows": {"mode": "tags", "tag_rows": "unit"},
     "SpClust, balanced": {"mode": "balanced"},
-    "SpClust, balanced, unit rows": {"mode": "balanced", "tag_rows": "unit"},
+    "SpClust, vision, cosine": {"mode": "vision", "affinity": "cosine"},
+    "SpClust, tags, cosine": {"mode": "tags", "affinity": "cosine"},
+    "SpClust, balanced, cosine": {"mode": "balanced", "affinity": "cosine"},
 }
 FLAT, NO_CORR, FULL = "FlatTags", "NoCorr", "HML-RF, full"
 VARIANTS: dict[str, dict[str, Any]] = {

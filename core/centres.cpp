@@ -132,8 +132,6 @@ CF_INLINE void kernel_add_rows(const Points& points, const std::uint32_t* index,
 
 }  // namespace
 
-std::size_t padded(std::size_t n) { return (n + kStep - 1) / kStep * kStep; }
-
 Centres::Centres(std::uint32_t n, std::uint32_t d)
     : d_(d), width_(padded(n)), table_((std::size_t{d} + 1) * width_, 0.0) {
   std::fill_n(table_.begin(), width_, kInfinity);

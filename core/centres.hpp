@@ -6,21 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "points.hpp"
+
 namespace cf {
 
-// Points with zeros after each row, up to whole vectors.
-struct Points {
-  const double* values;  // (n, stride)
-  const double* square;  // (n) squared lengths
-  std::uint32_t n;
-  std::uint32_t d;
-  std::size_t stride;
-
-  const double* row(std::size_t i) const { return values + i * stride; }
-};
-
-// Rounds up to whole vectors of the widest kind.
-std::size_t padded(std::size_t n);
+constexpr std::size_t kChunk = 64;  // points to score together: their scores stay in the cache
 
 // Centres side by side, so that the lanes of a vector belong to different centres.
 class Centres {
@@ -56,7 +46,7 @@ void find_closest(const double* scores, std::size_t n, std::size_t width, Closes
 void improve(const double* scores, const double* square, const double* closest, std::size_t n,
              std::size_t width, double nothing, double* out, double* total);
 
-// to += row, n whole vectors of the widest kind.
+// Adds the point index[i] to row group[i] of sums, (any, stride), for each i below n.
 void add_rows(const Points& points, const std::uint32_t* index, const std::uint32_t* group,
               std::size_t n, double* sums);
 

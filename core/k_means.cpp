@@ -9,62 +9,25 @@
 #include <mutex>
 
 #include "centres.hpp"
+#include "points.hpp"
 #include "random.hpp"
+#include "seeding.hpp"
 
 namespace cf {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kChunk = 64;                   // points scored together
 constexpr std::size_t kBlock = 2048;                 // points whose sum is kept, at least
 constexpr std::size_t kSums = std::size_t{1} << 23;  // numbers in all the blocks' sums, about
 constexpr std::uint32_t kManyPoints = 1U << 15;      // enough for all threads to share a seeding
 
-// The points around their mean, in padded rows, and what rounding does to their distances.
-class CentredPoints {
- public:
-  CentredPoints(const double* from, std::uint32_t n, std::uint32_t d)
-      : mean(d, 0.0),
-        values_(padded(d) * n, 0.0),
-        square_(n),
-        points_{values_.data(), square_.data(), n, d, padded(d)} {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < d; ++j) mean[j] += from[i * d + j];
-    }
-    for (double& m : mean) m /= n;
-    double largest = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      double* row = values_.data() + i * points_.stride;
-      double square = 0.0;
-      for (std::size_t j = 0; j < d; ++j) {
-        row[j] = from[i * d + j] - mean[j];
-        square += row[j] * row[j];
-      }
-      square_[i] = square;
-      largest = std::max(largest, square);
-    }
-    rounding = (2.0 * d + 8.0) * std::numeric_limits<double>::epsilon() * largest;
-  }
-  CentredPoints(const CentredPoints&) = delete;
+Blocks make_blocks(const Points& x, std::uint32_t k) {
+  const std::size_t most = std::max<std::size_t>(1, kSums / (k * x.stride));
+  return {x.n, std::max(kBlock, (x.n + most - 1) / most)};
+}
 
-  const Points& points() const { return points_; }
-
-  std::vector<double> mean;
-  double rounding = 0.0;  // more than a computed squared distance may be off
-
- private:
-  std::vector<double> values_;
-  std::vector<double> square_;
-  Points points_;
-};
-
-// Runs a task for each block of points: one after another, or on all threads.
-using BlockTask = std::function<void(std::size_t)>;
-using ForBlocks = std::function<void(std::size_t, const BlockTask&)>;
-
-// One seeding and the iterations from it. Points belong to fixed blocks; a sum over points is the
-// sum of its blocks in order, so that it does not depend on who adds up which block.
+// One seeding and the iterations from it.
 class Restart {
  public:
   Restart(const CentredPoints& centred, const KMeansOptions& options, const ForBlocks& for_blocks)
@@ -73,6 +36,7 @@ class Restart {
         k_(options.n_clusters),
         max_iter_(options.max_iter),
         for_blocks_(for_blocks),
+        division_(make_blocks(x_, k_)),
         margin_(4.0 * std::sqrt(centred.rounding)),
         centre_(k_ * x_.stride, 0.0),
         table_(k_, x_.d),
@@ -80,12 +44,10 @@ class Restart {
         upper_(x_.n, kInfinity),
         lower_(x_.n, 0.0),
         drift_(k_, 0.0) {
-    const std::size_t most = std::max<std::size_t>(1, kSums / (k_ * x_.stride));
-    const std::size_t size = std::max(kBlock, (x_.n + most - 1) / most);
-    for (std::size_t begin = 0; begin < x_.n; begin += size) {
+    for (std::size_t b = 0; b < division_.count(); ++b) {
       Block block;
-      block.begin = begin;
-      block.end = std::min<std::size_t>(x_.n, begin + size);
+      block.begin = division_.begin(b);
+      block.end = division_.end(b);
       block.sum.resize(k_ * x_.stride);
       block.count.resize(k_);
       block.dirty.resize(k_);
@@ -94,7 +56,8 @@ class Restart {
   }
 
   Clusters run(std::uint64_t key) {
-    seed(key);
+    const auto seeds = pick_seeds(centred_, k_, key, division_, for_blocks_);
+    for (std::uint32_t c = 0; c < k_; ++c) set_centre(c, x_.row(seeds[c]));
     Clusters result;
     while (result.n_iter < max_iter_ && assign(result.n_iter == 0)) {
       fill_empty();
@@ -118,7 +81,6 @@ class Restart {
     std::vector<double> sum;           // (k, stride) of the block's points by label
     std::vector<std::uint32_t> count;  // (k)
     std::vector<std::uint8_t> dirty;   // (k) the block's part of the cluster has changed
-    std::vector<double> total;         // of candidates in a seeding
     bool changed = false;
     double inertia = 0.0;
   };
@@ -130,93 +92,6 @@ class Restart {
   void set_centre(std::uint32_t c, const double* at) {
     std::copy_n(at, x_.stride, centre_.data() + c * x_.stride);
     table_.set(c, at);
-  }
-
-  // k-means++ with the best of several candidates for each centre.
-  void seed(std::uint64_t key) {
-    Random random(key);
-    const auto n_trials = 2 + static_cast<std::size_t>(std::log(static_cast<double>(k_)));
-    closest_.assign(x_.n, kInfinity);
-    running_.resize(x_.n);
-    trial_.resize(padded(n_trials) * x_.n);
-    std::vector<std::uint32_t> candidates{random.below(x_.n)};
-    for (std::uint32_t c = 0;; ++c) {
-      const std::size_t best = try_candidates(candidates);
-      set_centre(c, x_.row(candidates[best]));
-      if (c + 1 == k_) break;
-      candidates.clear();
-      const double total = take_candidate(best);
-      for (std::size_t t = 0; t < n_trials; ++t) candidates.push_back(draw(random, total));
-    }
-    trial_ = {};
-    running_ = {};
-    closest_ = {};
-  }
-
-  // The candidate that leaves the lowest sum of squared distances; equal ones: the first.
-  std::size_t try_candidates(const std::vector<std::uint32_t>& candidates) {
-    Centres table(static_cast<std::uint32_t>(candidates.size()), x_.d);
-    for (std::uint32_t t = 0; t < candidates.size(); ++t) table.set(t, x_.row(candidates[t]));
-    const std::size_t width = table.width();
-    trial_width_ = width;
-    for_blocks([&](Block& block) {
-      block.total.assign(width, 0.0);
-      std::uint32_t index[kChunk];
-      std::vector<double> scores(kChunk * width);
-      for (std::size_t i = block.begin; i < block.end; i += kChunk) {
-        const std::size_t n = std::min(kChunk, block.end - i);
-        for (std::size_t p = 0; p < n; ++p) index[p] = static_cast<std::uint32_t>(i + p);
-        table.score(x_, index, n, scores.data());
-        improve(scores.data(), x_.square + i, closest_.data() + i, n, width, centred_.rounding,
-                trial_.data() + i * width, block.total.data());
-      }
-    });
-    std::size_t best = 0;
-    double lowest = kInfinity;
-    for (std::size_t t = 0; t < candidates.size(); ++t) {
-      double total = 0.0;
-      for (const Block& block : blocks_) total += block.total[t];
-      if (total < lowest) {
-        lowest = total;
-        best = t;
-      }
-    }
-    return best;
-  }
-
-  // Makes the candidate a centre; returns the sum of squared distances to the closest one.
-  double take_candidate(std::size_t which) {
-    for_blocks([&](Block& block) {
-      double sum = 0.0;
-      for (std::size_t i = block.begin; i < block.end; ++i) {
-        closest_[i] = trial_[i * trial_width_ + which];
-        running_[i] = sum += closest_[i];
-      }
-    });
-    double total = 0.0;
-    for (const Block& block : blocks_) total += running_[block.end - 1];
-    return total;
-  }
-
-  // A point, with a chance in proportion to its squared distance to the closest centre.
-  std::uint32_t draw(Random& random, double total) {
-    const double uniform = static_cast<double>(random.next() >> 11) * 0x1p-53;
-    if (!(total > 0.0))  // every point lies on a centre
-      return static_cast<std::uint32_t>(uniform * x_.n);
-    double target = uniform * total;
-    std::size_t last = 0;  // what rounding at the very end comes to
-    for (const Block& block : blocks_) {
-      const double* begin = running_.data() + block.begin;
-      const double* end = running_.data() + block.end;
-      const double sum = end[-1];
-      if (sum > 0.0) {
-        if (target < sum)
-          return static_cast<std::uint32_t>(std::upper_bound(begin, end, target) - running_.data());
-        last = static_cast<std::size_t>(std::lower_bound(begin, end, sum) - running_.data());
-      }
-      target -= sum;
-    }
-    return static_cast<std::uint32_t>(last);
   }
 
   // Gives each point the label of its closest centre; whether any label has changed. A point whose
@@ -306,7 +181,7 @@ class Restart {
       ++count[c];
       distance[which] = 0.0;
       upper_[which] = kInfinity;
-      relabel(blocks_[which / (blocks_[0].end - blocks_[0].begin)], which, c);
+      relabel(blocks_[which / division_.size], which, c);
     }
   }
 
@@ -377,18 +252,15 @@ class Restart {
   std::uint32_t k_;
   std::int64_t max_iter_;
   const ForBlocks& for_blocks_;
-  double margin_;
+  Blocks division_;
+  double margin_;  // for rounding, in a comparison of bounds
   std::vector<Block> blocks_;
   std::vector<double> centre_;  // (k, stride)
   Centres table_;
   std::vector<std::int32_t> label_;
-  std::vector<double> upper_;    // of the distance to the own centre
-  std::vector<double> lower_;    // of the distance to any other
-  std::vector<double> drift_;    // (k) how far the centres moved last
-  std::vector<double> closest_;  // seeding: squared distance to the closest centre
-  std::vector<double> running_;  // their running sums within each block
-  std::vector<double> trial_;    // the same with each candidate, (n, trial_width)
-  std::size_t trial_width_ = 0;
+  std::vector<double> upper_;  // of the distance to the own centre
+  std::vector<double> lower_;  // of the distance to any other
+  std::vector<double> drift_;  // (k) how far the centres moved last
 };
 
 // Few points: a thread for each seeding. Many: all threads share one.
@@ -411,8 +283,8 @@ Clusters k_means(const double* values, std::uint32_t n, std::uint32_t d,
     which = r;
   };
   if (share_points(n, options)) {
+    auto last = std::chrono::steady_clock::now();
     for (std::int64_t r = 0; r < options.n_init; ++r) {
-      auto last = std::chrono::steady_clock::now();
       const Poll seldom = [&](std::int64_t) {
         if (std::chrono::steady_clock::now() - last < std::chrono::milliseconds(50)) return;
         poll(r);

@@ -23,8 +23,9 @@ struct KMeansOptions {
   int n_threads;
 };
 
-// values: (n, d), finite, of at most kLargestCoordinate. Iterations end when no label changes. The
-// result is the same bits for any number of threads. Progress is in seedings done.
+// values: (n, d), finite, of at most kLargestCoordinate. Iterations end when no label changes;
+// where max_iter ends them before, some point may be closer to another centre. The result is the
+// same bits for any number of threads. Progress is in seedings done.
 constexpr double kLargestCoordinate = 1e100;
 Clusters k_means(const double* values, std::uint32_t n, std::uint32_t d,
                  const KMeansOptions& options, const Poll& poll);

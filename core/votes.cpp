@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace cf {
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::size_t kLarge = 64;      // a leaf with more items may be counted beforehand,
 constexpr std::size_t kWorthCells = 4;  // where that saves so many times the work
+constexpr std::size_t kCopied = 8;  // tags copied at once; the list of all tags is padded by these
 constexpr std::int64_t kTogether = 64;  // rows whose spans are copied together
 constexpr std::int64_t kAhead = 8;      // trees whose leaves are fetched ahead
 
@@ -23,18 +25,28 @@ class TagCounter {
  public:
   explicit TagCounter(std::uint32_t n_tags) : count_(n_tags, 0), tag_(n_tags + std::size_t{1}) {}
 
-  void add(std::uint32_t tag) {
-    tag_[size_] = tag;
-    size_ += count_[tag]++ == 0 ? 1 : 0;
+  void add(const std::int32_t* begin, const std::int32_t* end) {
+    std::uint32_t* counts = count_.data();  // local: what is in registers stays there
+    std::uint32_t* counted = tag_.data();
+    std::size_t size = size_;
+    for (; begin != end; ++begin) {
+      const auto tag = static_cast<std::uint32_t>(*begin);
+      counted[size] = tag;
+      size += counts[tag]++ == 0 ? 1 : 0;
+    }
+    size_ = size;
   }
 
   // Calls visit(tag, count) for each tag, and forgets them.
   template <class Visit>
   void take(Visit visit) {
-    for (std::size_t j = 0; j < size_; ++j) {
-      const std::uint32_t tag = tag_[j];
-      const std::uint32_t count = count_[tag];
-      count_[tag] = 0;
+    std::uint32_t* counts = count_.data();
+    const std::uint32_t* counted = tag_.data();
+    const std::size_t size = size_;
+    for (std::size_t j = 0; j < size; ++j) {
+      const std::uint32_t tag = counted[j];
+      const std::uint32_t count = counts[tag];
+      counts[tag] = 0;
       visit(tag, count);
     }
     size_ = 0;
@@ -63,8 +75,7 @@ class LargeLeaves {
       for (std::size_t p = begin; p < end; ++p) {
         const std::size_t item = members[p];
         work += 1 + static_cast<std::size_t>(tags.start[item + 1] - tags.start[item]);
-        for (std::int64_t e = tags.start[item]; e < tags.start[item + 1]; ++e)
-          counter.add(static_cast<std::uint32_t>(tags.tag[e]));
+        counter.add(tags.tag + tags.start[item], tags.tag + tags.start[item + 1]);
       }
       const bool worth = work >= kWorthCells * counter.size();
       if (worth) begin_.push_back(begin);
@@ -82,8 +93,9 @@ class LargeLeaves {
     const auto found = std::lower_bound(begin_.begin(), begin_.end(), begin);
     if (found == begin_.end() || *found != begin) return false;
     const auto which = static_cast<std::size_t>(found - begin_.begin());
-    for (std::size_t j = which == 0 ? 0 : end_[which - 1]; j < end_[which]; ++j)
-      visit(cells_[j].tag, cells_[j].count);
+    const Cell* end = cells_.data() + end_[which];
+    for (const Cell* c = cells_.data() + (which == 0 ? 0 : end_[which - 1]); c != end; ++c)
+      visit(c->tag, c->count);
     return true;
   }
 
@@ -110,7 +122,18 @@ class Voter {
         counter_(tags.n_tags),
         tally_(tags.n_tags),
         own_(tags.n_tags, 0),
-        seen_(tags.n_tags + std::size_t{1}) {}
+        seen_(tags.n_tags + std::size_t{1}),
+        shares_((kLarge + 1) * (kLarge + 1)) {
+    std::int64_t most = 0;
+    for (std::uint32_t i = 0; i < members.n_training(); ++i)
+      most = std::max(most, tags.start[i + 1] - tags.start[i]);
+    stream_.resize(kLarge * static_cast<std::size_t>(most) + kCopied);
+    for (std::size_t size = 1; size <= kLarge; ++size) {
+      for (std::size_t count = 0; count <= size; ++count)
+        shares_[size * (kLarge + 1) + count] =
+            static_cast<double>(count) / static_cast<double>(size);
+    }
+  }
 
   void vote(std::int64_t begin, std::int64_t end, const std::atomic<bool>& stop, Votes& out) {
     const auto n_trees = static_cast<std::size_t>(members_.n_trees());
@@ -133,9 +156,9 @@ class Voter {
 
   struct Tally {
     double share = 0.0;      // sum over the trees
-    std::uint32_t some = 0;  // trees in which some item of the leaf has the tag
-    std::uint32_t all = 0;   // trees in which all have
+    std::uint64_t some = 0;  // trees in which some item of the leaf has the tag; kAll for all items
   };
+  static constexpr std::uint64_t kAll = (std::uint64_t{1} << 32) + 1;
 
   struct Scored {
     double score;
@@ -149,40 +172,65 @@ class Voter {
       if (t + kAhead < members_.n_trees())
         __builtin_prefetch(members_.members(t + kAhead) + Members::begin_of(spans[t + kAhead]));
       const std::size_t length = Members::length_of(spans[t]);
-      const std::size_t others = length - (exclude_self_ ? 1 : 0);
-      if (length == 0 || others == 0) continue;
+      if (length <= (exclude_self_ ? 1 : 0)) continue;
       ++n_trees;
-      count_leaf(row, t, Members::begin_of(spans[t]), length, static_cast<double>(others));
+      count_leaf(row, t, Members::begin_of(spans[t]), length);
     }
     pick(n_trees, out);
     if (exclude_self_) mark_own(row, 0);
   }
 
-  void count_leaf(std::size_t row, std::int64_t t, std::size_t begin, std::size_t length,
-                  double others) {
-    if (length > kLarge && large_[static_cast<std::size_t>(t)].visit(
-                               begin, [&](std::uint32_t tag, std::uint32_t count) {
-                                 count -= own_[tag];
-                                 if (count > 0) add(tag, count, others);
-                               }))
-      return;
-    const Index* items = members_.members(t) + begin;
-    for (std::size_t p = 0; p < length; ++p) {
-      const std::size_t item = items[p];
-      if (exclude_self_ && item == row) continue;
-      for (std::int64_t e = tags_.start[item]; e < tags_.start[item + 1]; ++e)
-        counter_.add(static_cast<std::uint32_t>(tags_.tag[e]));
+  void count_leaf(std::size_t row, std::int64_t t, std::size_t begin, std::size_t length) {
+    const auto others = static_cast<std::uint32_t>(length - (exclude_self_ ? 1 : 0));
+    Tally* tallies = tally_.data();  // local: what is in registers stays there
+    std::uint32_t* seen = seen_.data();
+    std::size_t n_seen = n_seen_;
+    const auto add = [&](std::uint32_t tag, std::uint32_t count, double share) {
+      Tally& tally = tallies[tag];
+      seen[n_seen] = tag;
+      n_seen += tally.some == 0 ? 1 : 0;
+      tally.some += count == others ? kAll : 1;
+      tally.share += share;
+    };
+    const std::uint8_t* own = own_.data();
+    const double size = others;
+    if (length <= kLarge || !large_[static_cast<std::size_t>(t)].visit(
+                                begin, [&](std::uint32_t tag, std::uint32_t count) {
+                                  count -= own[tag];
+                                  if (count > 0) add(tag, count, count / size);
+                                })) {
+      const Index* items = members_.members(t) + begin;
+      if (length <= kLarge) {
+        counter_.add(stream_.data(), collect(row, items, length));
+        const double* share = shares_.data() + others * (kLarge + 1);
+        counter_.take(
+            [&](std::uint32_t tag, std::uint32_t count) { add(tag, count, share[count]); });
+      } else {
+        for (std::size_t p = 0; p < length; ++p) {
+          if (exclude_self_ && items[p] == row) continue;
+          counter_.add(tags_.tag + tags_.start[items[p]], tags_.tag + tags_.start[items[p] + 1]);
+        }
+        counter_.take(
+            [&](std::uint32_t tag, std::uint32_t count) { add(tag, count, count / size); });
+      }
     }
-    counter_.take([&](std::uint32_t tag, std::uint32_t count) { add(tag, count, others); });
+    n_seen_ = n_seen;
   }
 
-  void add(std::uint32_t tag, std::uint32_t count, double others) {
-    Tally& tally = tally_[tag];
-    seen_[n_seen_] = tag;
-    n_seen_ += tally.some == 0 ? 1 : 0;
-    ++tally.some;
-    tally.all += count == others ? 1 : 0;
-    tally.share += count / others;
+  // Copies the tags of a small leaf's items one after another, and returns their end. Most items
+  // have few: a fixed number is copied whatever theirs, and no branch is mispredicted.
+  const std::int32_t* collect(std::size_t row, const Index* items, std::size_t length) {
+    const std::size_t left_out = exclude_self_ ? row : members_.n_training();
+    std::int32_t* to = stream_.data();
+    for (std::size_t p = 0; p < length; ++p) {
+      const std::size_t item = items[p];
+      const std::int32_t* from = tags_.tag + tags_.start[item];
+      const auto n = static_cast<std::size_t>(tags_.start[item + 1] - tags_.start[item]);
+      std::memcpy(to, from, kCopied * sizeof *to);
+      if (n > kCopied) std::memcpy(to + kCopied, from + kCopied, (n - kCopied) * sizeof *to);
+      to += item == left_out ? 0 : n;
+    }
+    return to;
   }
 
   void mark_own(std::size_t row, std::uint8_t mark) {
@@ -198,8 +246,9 @@ class Voter {
       const std::uint32_t tag = seen_[j];
       const Tally tally = tally_[tag];
       tally_[tag] = {};
-      const double votes = tally.all + (n_trees - tally.some);
-      const double share = votes > 0.0 ? tally.all / votes : 0.0;
+      const auto in_favour = static_cast<std::uint32_t>(tally.some >> 32);
+      const std::uint32_t votes = in_favour + (n_trees - static_cast<std::uint32_t>(tally.some));
+      const double share = votes > 0 ? static_cast<double>(in_favour) / votes : 0.0;
       const double score = share + kMeanShare * (tally.share / n_trees);
       (own_[tag] != 0 ? kept_ : lacking_).push_back({score, tag});
     }
@@ -237,14 +286,19 @@ class Voter {
   std::vector<std::uint8_t> own_;    // by tag: the row has it, and it is not to count
   std::vector<std::uint32_t> seen_;  // tags with a tally
   std::size_t n_seen_ = 0;
+  std::vector<std::int32_t> stream_;  // the tags of the items of a small leaf
+  std::vector<double> shares_;        // count / size, of small leaves
   std::vector<Scored> lacking_;
   std::vector<Scored> kept_;
 };
 
 template <class Index>
 Votes leaf_votes_with(const LeafTable& rows, const LeafTable& training,
-                      const std::vector<std::int32_t>& n_nodes, const TagLists& tags,
+                      const std::vector<std::int32_t>& n_nodes, const TagLists& given,
                       std::int64_t keep, bool exclude_self, int n_threads, const Poll& poll) {
+  std::vector<std::int32_t> tag(given.tag, given.tag + given.start[training.n]);
+  tag.resize(tag.size() + kCopied, 0);
+  const TagLists tags{given.start, tag.data(), given.n_tags};
   const LeafMembers<Index> members(rows, training, n_nodes, n_threads, poll);
   const auto workers = static_cast<std::size_t>(std::max(1, n_threads));
   std::vector<LargeLeaves> large(static_cast<std::size_t>(training.n_trees));

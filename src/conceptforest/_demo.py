@@ -36,12 +36,12 @@ _LAYERS = "abstract", "specific"
 _DRAWN_WHOLE = 3000  # items up to which all affinities are drawn, not the nearest alone
 _SUGGESTED = 3  # tags for each untagged item
 _SHOWN_ITEMS = 6
-_COMPARED = {  # ways to cluster without the forest: name, class and mode
-    "features, k-means": ("KMeans", "vision"),
-    "tags, k-means": ("KMeans", "tags"),
-    "features, spectral": ("SpClust", "vision"),
-    "tags, spectral": ("SpClust", "tags"),
-    "both, mean of graphs": ("SpClust", "balanced"),
+_COMPARED: dict[str, tuple[str, dict[str, Any]]] = {  # ways to cluster without the forest
+    "features, k-means": ("KMeans", {"mode": "vision"}),
+    "tags, k-means": ("KMeans", {"mode": "tags"}),
+    "features, spectral": ("SpClust", {"mode": "vision", "affinity": "cosine"}),
+    "tags, spectral": ("SpClust", {"mode": "tags", "affinity": "cosine"}),
+    "both, mean of graphs": ("SpClust", {"mode": "balanced", "affinity": "cosine"}),
 }
 
 
@@ -90,10 +90,11 @@ def run_demo(
     grow_seconds = time.perf_counter() - grow_begin
     clustering = ConceptClustering(n_clusters, forest=forest, **common).fit(made.X, observed)
     found = {
-        name: CLUSTERING[method](n_clusters, mode=mode, random_state=seed)
+        name: CLUSTERING[method]()
+        .set_params(n_clusters=n_clusters, random_state=seed, **settings)
         .fit(made.X, observed)
         .labels_
-        for name, (method, mode) in _COMPARED.items()
+        for name, (method, settings) in _COMPARED.items()
     }
     found["both, by the forest"] = clustering.labels_
 

@@ -124,27 +124,25 @@ def test_a_wide_block_of_features_drowns_tags_unless_scaled(rng):
     assert scores["block_trace"] > 0.8
 
 
-def test_unit_rows_are_the_binary_rows_of_items_with_as_many_tags(rng):
-    tags = np.zeros((60, 12))
-    for row in tags:
-        row[rng.choice(12, size=3, replace=False)] = 1
-    X = rng.normal(size=(60, 2))
-    found = [
-        SpClust(4, mode="tags", tag_rows=rows, random_state=0).fit(X, tags).labels_
-        for rows in ("binary", "unit")
-    ]
-    assert (found[0] == found[1]).all()
+@pytest.mark.parametrize("mode", SpClust.modes)
+def test_cosine_parts_planted_groups(mode, rng):
+    group = np.repeat([0, 1, 2], 20)
+    X = rng.normal(scale=0.1, size=(60, 5)) + 3 * np.eye(5)[group]
+    tags = np.zeros((60, 33))
+    tags[np.arange(60), group] = 1
+    tags[np.arange(60), 3 + rng.integers(30, size=60)] = 1
+    found = SpClust(3, mode=mode, affinity="cosine", n_neighbors=8, random_state=0).fit(X, tags)
+    assert adjusted_rand_score(group, found.labels_) > 0.9
 
 
-def test_unit_rows_bring_an_item_with_many_tags_near_those_that_share_them(rng):
-    tags = np.zeros((40, 30))
-    tags[:20, 0] = tags[20:, 1] = 1
-    tags[19, 2:12] = 1  # one of the first kind, with ten tags of its own
-    X = rng.normal(size=(40, 2))
-    found = SpClust(2, mode="tags", tag_rows="unit", n_neighbors=5, random_state=0).fit(X, tags)
-    assert found.labels_[19] == found.labels_[0] != found.labels_[20]
+def test_by_the_cosine_untagged_items_follow_their_looks(rng):
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 10, axis=0) + rng.normal(scale=0.01, size=(20, 2))
+    tags = [{"a"}] * 9 + [set()] + [{"b"}] * 9 + [set()]
+    found = SpClust(2, mode="tags", affinity="cosine", random_state=0).fit(X, tags)
+    assert found.labels_[9] == found.labels_[0] != found.labels_[10]
+    assert found.labels_[19] == found.labels_[10]
 
 
-def test_unknown_tag_rows_are_refused():
-    with pytest.raises(ValueError, match="tag_rows must be one of 'binary', 'unit'"):
-        SpClust(2, mode="tags", tag_rows="units").fit([[0.0], [1.0]], [{"a"}, {"b"}])
+def test_unknown_affinity_is_refused():
+    with pytest.raises(ValueError, match="affinity must be one of 'gaussian', 'cosine'"):
+        SpClust(2, mode="tags", affinity="cosin").fit([[0.0], [1.0]], [{"a"}, {"b"}])

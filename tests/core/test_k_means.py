@@ -73,6 +73,25 @@ def test_bounds_skip_nothing_that_matters(seed, d, k):
     assert_equals_oracle(points, k, n_init=1, max_iter=300, seed=seed)
 
 
+@pytest.mark.parametrize("seed", [1066, 3769, 6369])
+def test_an_empty_cluster_takes_the_farthest_point(seed, monkeypatch):
+    # From the seeds -6, 0 and 21, the outer centres move inwards and take both points of the
+    # middle one, which then lies between them at 5.
+    points = np.array([-6, -3.01, -3.01, 0, 10, 10.6, 10.6, 21]).reshape(-1, 1)
+    filled = []
+
+    def fill_empty(problem, centres, labels):
+        before = list(labels)
+        fill(problem, centres, labels)
+        filled.append(labels != before)
+
+    fill = oracle.fill_empty
+    monkeypatch.setattr(oracle, "fill_empty", fill_empty)
+    assert_equals_oracle(points, 3, n_init=1, max_iter=300, seed=seed)
+    assert any(filled)
+    assert set(k_means(points, 3, seed=seed)[0]) == {0, 1, 2}
+
+
 def test_more_points_than_a_block(rng):
     points = noisy_clusters(rng, 5000, 3, 4)
     labels, centres, inertia, n_iter = k_means(points, 4, n_init=1, seed=3)

@@ -140,7 +140,7 @@ def test_equal_scores_and_frequencies_keep_the_lower_tag():
 def test_same_bits_for_any_number_of_threads(rng, n):
     training, _ = random_tables(rng, 5, n, 1, 40)
     training[3:] = rng.integers(0, n // 4, (2, n))
-    tag_sets = random_tags(rng, n, 30, 5)
+    tag_sets = [set(tags) for tags in rng.integers(0, 30, (n, 3)).tolist()]
     one, *others = (
         leaf_votes(training, training, tag_sets, 30, keep=5, exclude_self=True, n_threads=threads)
         for threads in (1, 2, 3, 8)

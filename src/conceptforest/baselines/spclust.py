@@ -1,11 +1,10 @@
-"""Spectral clustering (Ng, Jordan and Weiss) of the self-tuning Gaussian graph."""
+"""Spectral clustering (Ng, Jordan and Weiss) of a graph of nearest items."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from conceptforest.baselines.contract import (
@@ -15,6 +14,7 @@ from conceptforest.baselines.contract import (
     check_threads,
     side_by_side,
 )
+from conceptforest.baselines.cosine_graph import cosine_graph
 from conceptforest.baselines.gaussian_graph import gaussian_graph
 from conceptforest.forest.parameters import whole
 from conceptforest.structure.graph import normalise
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = ["SpClust"]
 
+_GRAPHS = {"gaussian": gaussian_graph, "cosine": cosine_graph}
+
 
 class SpClust(ClusteringBaseline):
     """Spectral clustering of features, of tags or of both.
 
-    Items are joined to their nearest by a Gaussian affinity with a scale for each item, the
-    leading eigenvectors of the normalised graph are scaled to unit rows, and these are clustered
-    by k-means.
+    Items are joined to their nearest, the leading eigenvectors of the normalised graph are scaled
+    to unit rows, and these are clustered by k-means.
 
     Parameters
     ----------
@@ -46,9 +47,9 @@ class SpClust(ClusteringBaseline):
     cmb_scale : {"none", "zscore", "block_trace"}, default="none"
         Scales of features and tags in mode "concatenated": as they are, columns over their
         standard deviations, or each part over the root of its mean squared length.
-    tag_rows : {"binary", "unit"}, default="binary"
-        Tag rows in modes "tags" and "balanced": as they are, or scaled to length 1, so that
-        distances are those of angles and an item with many tags is not far from everything.
+    affinity : {"gaussian", "cosine"}, default="gaussian"
+        Gaussian of the distance with a scale for each item, or the cosine. By the cosine an item
+        without tags is joined to none; by the Gaussian all such items are joined to each other.
     n_neighbors : int, default=20
         Nearest items that each is joined to.
     n_init : int, default=20
@@ -79,7 +80,7 @@ class SpClust(ClusteringBaseline):
         *,
         mode: str = "vision",
         cmb_scale: str = "none",
-        tag_rows: str = "binary",
+        affinity: str = "gaussian",
         n_neighbors: int = 20,
         n_init: int = 20,
         random_state: Any = None,
@@ -88,7 +89,7 @@ class SpClust(ClusteringBaseline):
         self.n_clusters = n_clusters
         self.mode = mode
         self.cmb_scale = cmb_scale
-        self.tag_rows = tag_rows
+        self.affinity = affinity
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.random_state = random_state
@@ -96,7 +97,7 @@ class SpClust(ClusteringBaseline):
 
     def _check_parameters(self) -> None:
         check_scale(self.cmb_scale)
-        check_option("tag_rows", self.tag_rows, ("binary", "unit"))
+        check_option("affinity", self.affinity, tuple(_GRAPHS))
         whole("n_neighbors", self.n_neighbors, 1)
         whole("n_init", self.n_init, 1)
         check_threads(self.n_jobs)
@@ -105,7 +106,7 @@ class SpClust(ClusteringBaseline):
         n_threads = check_threads(self.n_jobs)
         with threadpool_limits(n_threads):  # neighbours are exact, so their number is free
             graphs = [
-                gaussian_graph(rows, self.n_neighbors, seed=seed + place)
+                _GRAPHS[self.affinity](rows, self.n_neighbors, seed=seed + place)
                 for place, rows in enumerate(self._views(X, tags))
             ]
         rows, left_out = self._embed(graphs)
@@ -123,10 +124,11 @@ class SpClust(ClusteringBaseline):
         """Give the rows of which graphs are made."""
         if self.mode == "concatenated":
             return [side_by_side(X, tags, self.cmb_scale)]
-        rows: Any = tags.matrix
-        if self.tag_rows == "unit":
-            rows = normalize(rows.astype(np.float64))  # untagged items stay at 0
-        views: dict[str, list[Any]] = {"vision": [X], "tags": [rows], "balanced": [X, rows]}
+        views: dict[str, list[Any]] = {
+            "vision": [X],
+            "tags": [tags.matrix],
+            "balanced": [X, tags.matrix],
+        }
         return views[self.mode]
 
     def _embed(self, graphs: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
