@@ -58,7 +58,7 @@ def test_embedding_is_that_of_dense_algebra(mode, rng):
     graphs = [gaussian_graph(view, 12, seed=seed + i) for i, view in enumerate(rows)]
     expected = dense_vectors(graphs, 4)
     # Eigenvectors are unique up to a rotation, which angles between rows do not see.
-    np.testing.assert_allclose(seen[0] @ seen[0].T, expected @ expected.T, atol=1e-5)
+    np.testing.assert_allclose(seen[0] @ seen[0].T, expected @ expected.T, atol=1e-4)
 
 
 def test_balance_is_not_a_matter_of_scale(rings):

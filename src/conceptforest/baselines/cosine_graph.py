@@ -58,15 +58,15 @@ def cosine_graph(rows: Any, n_neighbors: int = 20, *, seed: int | None = 0) -> A
 
 def _squares(part: Any) -> Any:
     """Sum up the squares of each row, shape (n_items,)."""
-    if sparse.issparse(part):
-        wide: Any = sparse.csr_array(part, dtype=np.float64)
+    if not isinstance(part, np.ndarray):
+        wide: Any = part.astype(np.float64)
         return np.asarray(wide.multiply(wide).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", part, part, dtype=np.float64)
 
 
 def _divide(part: Any, length: Any) -> Any:
     """Divide each row by a number."""
-    if sparse.issparse(part):
+    if not isinstance(part, np.ndarray):
         scale: Any = sparse.diags_array(1 / length)
-        return sparse.csr_array(scale @ sparse.csr_array(part, dtype=np.float64))
+        return sparse.csr_array(scale @ part.astype(np.float64))
     return part / length[:, None]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Embedding", "embed", "leading_vectors", "unit_rows"]
 
 _DENSE = 300  # up to so many items a dense solver is quicker
-_TOLERANCE = 1e-8  # of an eigenvalue; looser ones let the last vectors slip into their neighbours
+_TOLERANCE = {np.float32: 1e-7, np.float64: 1e-9}  # of an eigenvalue, while searching
+_RESIDUAL = 1e-6  # largest entry of S u - value u that is good enough
 _RESTARTS = 300  # of the Lanczos solver; it mostly needs fewer than 20
 _COUPLING = 1e-6  # affinity that joins all items of a graph in too many pieces, in mean degrees
 _MAX_PIECES = 2000  # whose eigenvectors are computed at most; smaller pieces are left out
@@ -160,9 +161,8 @@ def leading_vectors(
     wanted = n_vectors - known.shape[1]
     if wanted == 0:
         values, vectors = np.zeros(0), np.zeros((n, 0))
-    elif n <= _DENSE or 2 * n_vectors > n:
-        # Moved from 1 to -2 the known eigenvalues are the lowest.
-        dense = matrix.toarray() - 3 * known @ known.T
+    elif n <= max(_DENSE, 2 * n_vectors):
+        dense = matrix.toarray() - 3 * known @ known.T  # from 1 to -2, below all others
         values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     else:
         values, vectors = _solve(matrix, wanted, known, np.random.RandomState(random_state))
@@ -175,28 +175,61 @@ def leading_vectors(
 
 def _solve(
     matrix: Any, wanted: int, known: NDArray[np.float64], rng: np.random.RandomState
-) -> tuple[Any, Any]:
-    """Run the Lanczos solver, or LOBPCG where it does not arrive."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Search by the Lanczos method in single precision, where most time goes, and polish.
+
+    What is not good enough then is searched in double precision, and by LOBPCG as a last resort.
+    """
     n = matrix.shape[0]
     start = rng.uniform(-1, 1, size=n)
-    operator = matrix
-    if known.shape[1]:
-        start -= known @ (known.T @ start)
-        operator = LinearOperator(
-            (n, n), matvec=lambda x: matrix @ x - 3 * (known @ (known.T @ x)), dtype=np.float64
-        )
-    try:
-        return eigsh(operator, k=wanted, which="LA", v0=start, tol=_TOLERANCE, maxiter=_RESTARTS)
-    except ArpackError:
-        guess = rng.normal(size=(n, wanted))
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # about accuracy: it was hard, hence we are here
-            values, vectors = lobpcg(
-                matrix, guess, Y=known if known.shape[1] else None, tol=1e-6, maxiter=500
-            )
-        return values, vectors
+    start -= known @ (known.T @ start)
+    guess = rng.normal(size=(n, wanted))
+    for precision, tolerance in _TOLERANCE.items():
+        try:
+            found: Any = eigsh(
+                _operator(matrix, known, precision),
+                k=wanted,
+                which="LA",
+                v0=start.astype(precision),
+                tol=tolerance,
+                maxiter=_RESTARTS,
+            )[1]
+        except ArpackError:
+            continue
+        values, vectors = _polish(matrix, known, found.astype(np.float64))
+        if np.abs(matrix @ vectors - vectors * values).max() <= _RESIDUAL:
+            return values, vectors
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about accuracy: the others failed at it
+        constraints = known if known.shape[1] else None
+        found = lobpcg(matrix, guess, Y=constraints, tol=_RESIDUAL, maxiter=500)[1]
+    return _polish(matrix, known, found.astype(np.float64))
+
+
+def _operator(matrix: Any, known: NDArray[np.float64], precision: type) -> Any:
+    """Give the matrix in a precision, with known eigenvalues moved from 1 to -2."""
+    narrow = matrix.astype(precision)
+    if not known.shape[1]:
+        return narrow
+    spared: NDArray[Any] = known.astype(precision)
+
+    def product(x: NDArray[Any]) -> NDArray[Any]:
+        moved: NDArray[Any] = narrow @ x - 3 * (spared @ (spared.T @ x))
+        return moved
+
+    return LinearOperator(matrix.shape, matvec=product, dtype=precision)
+
+
+def _polish(
+    matrix: Any, known: NDArray[np.float64], vectors: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bring vectors nearer to the eigenvectors by a step of subspace iteration (Rayleigh-Ritz)."""
+    vectors = matrix @ vectors
+    vectors -= known @ (known.T @ vectors)
+    basis = np.linalg.qr(vectors)[0]
+    small = basis.T @ (matrix @ basis)
+    values, turn = np.linalg.eigh((small + small.T) / 2)
+    return values, basis @ turn
 
 
 def _pieces(graph: Any, n_vectors: int) -> NDArray[np.int64]:
