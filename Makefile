@@ -43,6 +43,8 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/affinity.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/clustering.py
+	$(BIN)/python benchmarks/completion.py
 	$(BIN)/python benchmarks/demo_seeds.py
 
 format: $(VENV)/.dev

@@ -58,7 +58,12 @@ def test_demo_tells_the_key_facts_and_writes_its_files(tmp_path):
     assert (out / "affinity.png").read_bytes().startswith(b"\x89PNG")
     forest = cf.load(out / "model.safetensors")
     assert forest.trees_.n_trees == 20
-    assert sorted(file.name for file in out.iterdir()) == ["affinity.png", "model.safetensors"]
+    assert (out / "reliability.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(file.name for file in out.iterdir()) == [
+        "affinity.png",
+        "model.safetensors",
+        "reliability.png",
+    ]
 
 
 def test_demo_is_plain_text_within_80_columns_when_piped(tmp_path):

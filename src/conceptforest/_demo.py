@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from rich import box
@@ -20,11 +20,12 @@ from conceptforest.datasets import TaggedSet, make_tagged
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.forest.trees import LEAF
 from conceptforest.metrics import clustering_report
-from conceptforest.report import plot_affinity
+from conceptforest.report import plot_affinity, plot_reliability
 from conceptforest.structure.clustering import ConceptClustering
 from conceptforest.tags import TagMatrix, parse_tags
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,6 +46,9 @@ _COMPARED: dict[str, tuple[str, dict[str, Any]]] = {  # ways to cluster without 
 }
 
 
+Suggestion: TypeAlias = tuple[str, float, list[int]]
+
+
 @dataclass(frozen=True, eq=False)
 class Demo:
     """All that the summary tells.
@@ -58,9 +62,9 @@ class Demo:
     grow_seconds, total_seconds : float
     found : dict of str to ndarray of shape (n_items,)
         Cluster labels by what they were found from; the forest's come last.
-    suggestions : dict of int to list of (str, list of int)
-        Tags for each untagged item, the most likely first, each with the nearest items that voted
-        for it.
+    suggestions : dict of int to list of (str, float, list of int)
+        Tags for each untagged item, the most likely first, each with its probability and the
+        nearest items that voted for it.
     files : dict of str to str
         Path of each file, or why it was not written, by what it holds.
     """
@@ -71,7 +75,7 @@ class Demo:
     grow_seconds: float
     total_seconds: float
     found: dict[str, NDArray[np.int64]]
-    suggestions: dict[int, list[tuple[str, list[int]]]]
+    suggestions: dict[int, list[Suggestion]]
     files: dict[str, str]
 
 
@@ -100,11 +104,15 @@ def run_demo(
 
     # For tags that are missing, trees should not have seen every item: hence another forest.
     voters = HMLForest(n_trees, layers=made.layers, bootstrap=True)
-    completion = TagCompletion(forest=voters, **common).fit(made.X, observed)
+    completion = TagCompletion(forest=voters, calibrate=True, **common).fit(made.X, observed)
 
     model = out / "model.safetensors"
     forest.save(model)
-    files = {"affinities": _draw(clustering, out), "model": str(model)}
+    files = {
+        "affinities": _draw_affinity(clustering, out / "affinity.png"),
+        "probabilities": _drawn(plot_reliability, completion.calibration_, out / "reliability.png"),
+        "model": str(model),
+    }
     return Demo(
         made=made,
         observed=observed,
@@ -117,34 +125,36 @@ def run_demo(
     )
 
 
-def _draw(clustering: ConceptClustering, out: Path) -> str:
-    """Draw the affinities; give the path, or what to install for a picture."""
-    place = out / "affinity.png"
+def _draw_affinity(clustering: ConceptClustering, place: Path) -> str:
     labels = clustering.labels_
     whole = len(labels) <= _DRAWN_WHOLE
-    # Few items may leave a cluster empty of items in a tiny collection; only others are drawn.
     names = [clustering.cluster_names_[c] for c in np.unique(labels)]
+    return _drawn(
+        plot_affinity,
+        clustering.forest_.affinity(dense=True) if whole else clustering.graph_,
+        labels,
+        place,
+        names=names,
+        title=f"Affinity of {len(labels):,} items in {len(names)} clusters",
+    )
+
+
+def _drawn(draw: Callable[..., None], *what: Any, **options: Any) -> str:
+    """Draw a picture; give its path, which comes last in `what`, or what to install for it."""
     try:
-        plot_affinity(
-            clustering.forest_.affinity(dense=True) if whole else clustering.graph_,
-            labels,
-            place,
-            names=names,
-            title=f"Affinity of {len(labels):,} items in {len(names)} clusters",
-        )
+        draw(*what, **options)
     except ImportError as error:
         return f"no picture. {error}"
-    return str(place)
+    return str(what[-1])
 
 
-def _suggest(
-    completion: TagCompletion, items: NDArray[np.intp]
-) -> dict[int, list[tuple[str, list[int]]]]:
+def _suggest(completion: TagCompletion, items: NDArray[np.intp]) -> dict[int, list[Suggestion]]:
     """Ask for tags of some items."""
-    suggestions: dict[int, list[tuple[str, list[int]]]] = {int(item): [] for item in items}
+    suggestions: dict[int, list[Suggestion]] = {int(item): [] for item in items}
     if len(items):
         for row in completion.suggest(_SUGGESTED, items=items).itertuples():
-            suggestions[row.item].append((row.tag, [voter for voter, _ in row.why]))
+            voters = [voter for voter, _ in row.why]
+            suggestions[row.item].append((row.tag, row.score, voters))
     return suggestions
 
 
@@ -266,13 +276,16 @@ def _print_suggestions(demo: Demo, console: Console) -> None:
     truth = demo.made.truth
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
     table.add_column("  item", justify="right")
-    table.add_column("suggested by its nearest items", overflow="fold")
+    table.add_column("suggested, and how likely", overflow="fold")
+    table.add_column("because of", overflow="fold")
     table.add_column("true tags, all of them lost", overflow="fold")
-    table.add_column("first one because of", overflow="fold")
     for item, tags in list(demo.suggestions.items())[:_SHOWN_ITEMS]:
-        marked = ", ".join(f"[bold green]{t}*[/]" if t in truth[item] else t for t, _ in tags)
-        why = ", ".join(f"#{voter}" for voter in tags[0][1][:3]) if tags else ""
-        table.add_row(str(item), marked, ", ".join(sorted(truth[item])), why)
+        marked = ", ".join(
+            f"[bold green]{tag}*[/] {share:.0%}" if tag in truth[item] else f"{tag} {share:.0%}"
+            for tag, share, _ in tags
+        )
+        why = ", ".join(f"#{voter}" for voter in tags[0][2][:3]) if tags else ""
+        table.add_row(str(item), marked, why, ", ".join(sorted(truth[item])))
     console.print(table)
     right, by_popularity, popular = suggestion_hits(demo)
     console.print(

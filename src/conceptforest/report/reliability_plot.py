@@ -121,7 +121,8 @@ def _draw_promises(
     axes.scatter(
         predicted, observed, s=26, color=_COLOR, edgecolor="white", linewidth=0.8, zorder=4
     )
-    axes.set(xlim=(0, 1), ylim=(0, 1))
+    end = min(1.0, 1.1 * float(max(predicted.max(), high.max())))  # low promises need room too
+    axes.set(xlim=(0, end), ylim=(0, end))
     axes.set_ylabel("share that were hidden tags", fontsize=_FONT)
     axes.tick_params(labelbottom=False)
     axes.legend(loc="lower right", frameon=False, fontsize=_FONT - 1, labelcolor="0.25")
@@ -131,11 +132,9 @@ def _draw_counts(axes: Axes, predicted: NDArray[np.float64], count: NDArray[np.i
     """Draw how many tags each bin holds; they differ by powers of ten."""
     from matplotlib.ticker import NullLocator
 
-    middles = (predicted[:-1] + predicted[1:]) / 2
-    edges = np.concatenate([[0.0], middles, [1.0]])
     floor = 10.0 ** np.floor(np.log10(count.min() / 2))
-    axes.stairs(count, edges, fill=True, color=_LIGHT, baseline=floor)
-    axes.stairs(count, edges, color=_COLOR, linewidth=0.9, baseline=floor)
+    axes.vlines(predicted, floor, count, color=_LIGHT, linewidth=3.2)
+    axes.scatter(predicted, count, s=12, color=_COLOR, zorder=3)
     axes.set_yscale("log")
     axes.set_ylim(floor, float(count.max()) * 2)
     axes.yaxis.set_major_formatter("{x:,.0f}")
