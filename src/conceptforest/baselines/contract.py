@@ -7,17 +7,17 @@ fills in how it learns and how it scores a block of items. Scores are only ever 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.completion.keep import blocks
 from conceptforest.forest.inputs import check_features
 from conceptforest.forest.parameters import n_threads, whole
+from conceptforest.tagged_estimator import TaggedEstimator
 from conceptforest.tags import parse_tags
 from conceptforest.tags.names import did_you_mean
 
@@ -42,7 +42,7 @@ __all__ = [
 _SCALES = ("none", "zscore", "block_trace")
 
 
-class ClusteringBaseline(BaseEstimator):  # type: ignore[misc]
+class ClusteringBaseline(TaggedEstimator):
     """A method that groups items; a subclass has the step `_cluster`.
 
     Attributes
@@ -61,21 +61,7 @@ class ClusteringBaseline(BaseEstimator):  # type: ignore[misc]
     labels_: NDArray[np.int64]
     n_features_in_: int
 
-    def fit(self, X: Any, tags: Any) -> Self:
-        """Cluster the items.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_items, n_features)
-            Visual features, finite.
-        tags : tag matrix
-            Anything that :func:`conceptforest.tags.parse_tags` reads, one row per item.
-
-        Returns
-        -------
-        estimator
-            The method itself.
-        """
+    def _fit(self, X: Any, tags: Any) -> None:
         check_option("mode", self.mode, self.modes, type(self).__name__)
         whole("n_clusters", self.n_clusters, 1)
         self._check_parameters()
@@ -88,7 +74,6 @@ class ClusteringBaseline(BaseEstimator):  # type: ignore[misc]
             )
         labels = self._cluster(X, parsed, draw_seed(self.random_state))
         self.labels_ = _largest_first(labels)
-        return self
 
     def fit_predict(self, X: Any, tags: Any) -> NDArray[np.int64]:
         """Cluster the items and give `labels_`; the parameters are those of `fit`."""
@@ -102,7 +87,7 @@ class ClusteringBaseline(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
 
-class CompletionBaseline(BaseEstimator):  # type: ignore[misc]
+class CompletionBaseline(TaggedEstimator):
     """A method that scores tags; a subclass has `_learn`, `_score_fitted` and `_score_new`.
 
     Attributes
@@ -122,21 +107,7 @@ class CompletionBaseline(BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     _counts: NDArray[np.int64]
 
-    def fit(self, X: Any, tags: Any) -> Self:
-        """Learn from a collection and score the tags of its items.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_items, n_features)
-            Visual features, finite.
-        tags : tag matrix
-            Anything that :func:`conceptforest.tags.parse_tags` reads, one row per item.
-
-        Returns
-        -------
-        estimator
-            The method itself.
-        """
+    def _fit(self, X: Any, tags: Any) -> None:
         if self.n_scores is not None:
             whole("n_scores", self.n_scores, 1)
         self._check_parameters()
@@ -148,7 +119,6 @@ class CompletionBaseline(BaseEstimator):  # type: ignore[misc]
         self.scores_ = self._gather(
             (self._score_fitted(rows), parsed.matrix[rows]) for rows in blocks(*parsed.matrix.shape)
         )
-        return self
 
     def predict(self, X_new: Any, tags_new: Any = None) -> Any:
         """Score the tags of items that were not in the collection.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -30,6 +30,7 @@ from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.forest.inputs import check_features, check_tags
 from conceptforest.progress import progress_bar
 from conceptforest.structure.clustering import ConceptClustering
+from conceptforest.tagged_estimator import TaggedEstimator
 from conceptforest.tags import parse_tags
 from conceptforest.tags.hiding import hide_tags
 from conceptforest.tags.names import did_you_mean
@@ -47,7 +48,7 @@ _SHORT_NAMES = {"AM": "affinity", "LN": "local", "GC": "cluster"}  # the paper's
 _OBSERVED = 0.6  # share of each item's tags that calibration leaves in sight
 
 
-class TagCompletion(BaseEstimator):  # type: ignore[misc]
+class TagCompletion(TaggedEstimator):
     """Finds tags that items lack, by the tags of the items that a forest puts near them.
 
     Parameters
@@ -180,40 +181,8 @@ class TagCompletion(BaseEstimator):  # type: ignore[misc]
         }
         return cls(method, **(settings | changes))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scores_")
-
-    def fit(self, X: Any, tags: Any) -> Self:
-        """Score the tags that the items of a collection lack.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_items, n_features)
-            Visual features, finite.
-        tags : tag matrix
-            Observed tags: a SciPy sparse or NumPy 0/1 matrix of shape (n_items, n_tags), a list of
-            sets of strings, or a pandas or polars table, long (`item`, `tag`) or wide.
-
-        Returns
-        -------
-        TagCompletion
-            The estimator itself.
-        """
-        before = dict(vars(self))
-        try:
-            self._fit(X, tags)
-        except BaseException:  # Ctrl-C too: a fit that fails leaves the estimator as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        return self
 
     def _fit(self, X: Any, tags: Any) -> None:
         self._check_parameters()

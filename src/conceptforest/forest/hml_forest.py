@@ -7,7 +7,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +24,7 @@ from conceptforest.forest.inputs import (
 from conceptforest.forest.model_file import ForestState, read_state, write_state
 from conceptforest.forest.reading import Reading
 from conceptforest.forest.trees import LEAF
+from conceptforest.tagged_estimator import TaggedEstimator
 
 if TYPE_CHECKING:
     import os
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["HMLForest", "load"]
 
 
-class HMLForest(BaseEstimator):  # type: ignore[misc]
+class HMLForest(TaggedEstimator):
     """Hierarchical-Multi-Label Random Forest.
 
     Trees split on visual features; the tags decide which split is good. At every node the gain
@@ -196,50 +196,20 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
             copy.layers = self.layers
         return copy
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "trees_")
 
-    def fit(self, X: Any, tags: Any) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_items, n_features)
-            Visual features, finite. A NumPy memory map is read piece by piece, never copied whole.
-        tags : tag matrix
-            What each item is tagged with: a SciPy sparse or NumPy 0/1 matrix of shape
-            (n_items, n_tags), a list of sets of strings, or a pandas or polars table, long
-            (`item`, `tag`) or wide.
-
-        Returns
-        -------
-        HMLForest
-            The forest itself.
-        """
-        before = dict(vars(self))
-        try:
-            self._fit(X, tags)
-        except BaseException:  # Ctrl-C too: a fit that fails leaves the forest as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    def _fit(self, X: Any, tags: Any) -> None:
+        self._grow(X, tags)
         if np.all(self.trees_.feature == LEAF):
             warnings.warn(
                 "No tree could split: every feature is constant, every tag is on all items or on"
                 f" none, or min_samples_leaf={self.min_samples_leaf} is too large for"
                 f" {self.leaves_.shape[0]} items. All items are in one leaf.",
-                stacklevel=2,
+                stacklevel=3,
             )
-        return self
 
-    def _fit(self, X: Any, tags: Any) -> None:
+    def _grow(self, X: Any, tags: Any) -> None:
         parameters.check(self)
         warm = self.warm_start and hasattr(self, "trees_")
         X = check_features(self, X, reset=not warm)
@@ -437,7 +407,7 @@ class HMLForest(BaseEstimator):  # type: ignore[misc]
         if self.n_estimators == have:
             warnings.warn(
                 f"warm_start=True with n_estimators={have} adds no trees: there are as many.",
-                stacklevel=4,
+                stacklevel=5,
             )
         return have
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +27,7 @@ from conceptforest.structure.summary import (
     cohesion,
 )
 from conceptforest.structure.visual_neighbours import nearest_items
+from conceptforest.tagged_estimator import TaggedEstimator
 from conceptforest.tags import TagHierarchy
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ __all__ = ["ConceptClustering"]
 _HALVES = 8  # random halves of the forest that vote on the number of clusters
 
 
-class ConceptClustering(BaseEstimator):  # type: ignore[misc]
+class ConceptClustering(TaggedEstimator):
     """Clusters of items that share a concept.
 
     A Hierarchical-Multi-Label Random Forest gives the affinity of items (Eq. 10). Each item is
@@ -148,37 +149,6 @@ class ConceptClustering(BaseEstimator):  # type: ignore[misc]
         """
         settings: dict[str, Any] = {"forest": HMLForest.paper(), "n_neighbors": 20, "n_init": 20}
         return cls(n_clusters, **(settings | changes))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.single_output = False
-        tags.target_tags.multi_output = True
-        return tags
-
-    def fit(self, X: Any, tags: Any) -> Self:
-        """Find the clusters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_items, n_features)
-            Visual features, finite.
-        tags : tag matrix
-            What each item is tagged with, in any form that :meth:`HMLForest.fit` takes.
-
-        Returns
-        -------
-        ConceptClustering
-            The estimator itself.
-        """
-        before = dict(vars(self))
-        try:
-            self._fit(X, tags)
-        except BaseException:  # Ctrl-C too: a fit that fails leaves the estimator as it was
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-        return self
 
     def fit_predict(self, X: Any, tags: Any) -> NDArray[np.int64]:
         """Find the clusters and give the labels, (n_items,)."""
