@@ -12,7 +12,7 @@ import numpy as np
 
 from conceptforest import HMLForest, TagCompletion, metrics
 from conceptforest.baselines import COMPLETION
-from conceptforest.tags import hide_tags
+from conceptforest.tags import TagHierarchy, hide_tags
 from quality_tables import (
     COMPLETION_SCORES,
     Runs,
@@ -43,10 +43,16 @@ BASELINES = {
 RULES = {"HML-RF, LN": "local", "HML-RF, GC": "cluster", "HML-RF, AM": "affinity"}
 
 
-def paper_forest(X: Any, tags: TagMatrix, *, trees: int, seed: int) -> HMLForest:
-    """Grow the forest that all three rules share."""
+def paper_forest(
+    X: Any, tags: TagMatrix, *, n_clusters: int | None, trees: int, seed: int
+) -> HMLForest:
+    """Grow the forest that all three rules share, its layers with a topic for each cluster."""
     forest = HMLForest.paper(
-        n_estimators=trees, bootstrap=True, layers=LAYERS, random_state=seed, n_jobs=-1
+        n_estimators=trees,
+        bootstrap=True,
+        layers=TagHierarchy(LAYERS, n_topics=n_clusters),
+        random_state=seed,
+        n_jobs=-1,
     )
     return forest.fit(X, tags)
 
@@ -60,7 +66,7 @@ def completers(
         if "random_state" in baseline.get_params():
             baseline.set_params(random_state=seed)
         yield name, baseline.fit(X, tags)
-    forest = paper_forest(X, tags, trees=trees, seed=seed)
+    forest = paper_forest(X, tags, n_clusters=n_clusters, trees=trees, seed=seed)
     for name, method in RULES.items():
         rule = TagCompletion.paper(
             method, forest=forest, n_clusters=n_clusters, random_state=seed, n_jobs=-1

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from conceptforest import metrics
 from conceptforest.structure.visual_neighbours import nearest_items
@@ -41,6 +42,7 @@ SEEN = "seen: HML-RF"
 AS_MANY = "seen: HML-RF, as many items as are unseen"
 BY_FOREST = "unseen: HML-RF predict"
 BY_LOOKS = "unseen: cluster of the visually nearest seen item"
+JOINED = " + own tags"  # joined with co-occurrence, which the paper's rules do not do
 COLUMNS = (("ap", 1), ("ar", MAX_N), ("coverage", MAX_N))
 
 
@@ -59,8 +61,9 @@ def part_of(tags: TagMatrix, items: NDArray[np.int64]) -> TagMatrix:
 def measure(collection: Collection, *, trees: int, seeds: Sequence[int]) -> dict[str, Any]:
     """Hold items out, fit on the others, and place and tag those held out."""
     clusters: Runs = {SEEN: [], AS_MANY: [], BY_FOREST: [], BY_LOOKS: []}
-    untagged: Runs = {name: [] for name in (*BASELINES, *RULES) if name != "co-occurrence"}
-    tagged: Runs = {name: [] for name in (*BASELINES, *RULES)}
+    names = (*BASELINES, *RULES)
+    untagged: Runs = {name: [] for name in names if name != "co-occurrence"}
+    tagged: Runs = {name: [] for name in (*names, *(name + JOINED for name in names[2:]))}
     counts, clock = Counter[str](), Clock()
     with clock.running(), warnings_counted(counts):
         for seed in seeds:
@@ -127,13 +130,25 @@ def _suggest(
         trees=trees,
         seed=seed,
     )
+    counts = part_of(collection.tags, seen).counts
+
+    def score(scores: Any, known: TagMatrix) -> dict[str, Any]:
+        return plain(metrics.completion_report(scores, known, truth, max_n=MAX_N, counts=counts))
+
     for name, method in fitted:
         note(f"unseen items, seed {seed}: tags by {name}")
         if name in untagged:
-            report = metrics.completion_report(method.predict(new), none, truth, max_n=MAX_N)
-            untagged[name].append(plain(report))
-        report = metrics.completion_report(method.predict(new, some), some, truth, max_n=MAX_N)
-        tagged[name].append(plain(report))
+            untagged[name].append(score(method.predict(new), none))
+        if name == "visual neighbours":
+            joined = clone(method).set_params(own_tags=True)
+            joined.fit(collection.X[seen], part_of(collection.tags, seen))
+        else:
+            joined = method
+        if name + JOINED in tagged:
+            tagged[name].append(score(method.predict(new), some))
+            tagged[name + JOINED].append(score(joined.predict(new, some), some))
+        else:
+            tagged[name].append(score(method.predict(new, some), some))
 
 
 def render(result: dict[str, Any]) -> Iterator[str]:
@@ -161,6 +176,11 @@ def render(result: dict[str, Any]) -> Iterator[str]:
         scored = [report["n_items"] for report in next(iter(runs.values()))]
         yield f"### {title}"
         yield f"{mean_and_spread(scored, decimals=0)} items are scored."
+        if key == "tagged":
+            yield (
+                f"`{JOINED.strip()}` joins a rule with what the item's own tags say, by Bayes'"
+                " rule; the rules alone look at features only."
+            )
         yield score_table(runs, [at(score, n) for score, n in COLUMNS])
         yield audited(runs)
     yield from warned(result["warnings"])

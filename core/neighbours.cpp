@@ -131,11 +131,11 @@ class LeafCounter {
 // Picks the k largest counts of one row.
 class Selector {
  public:
-  Selector(std::uint32_t k, std::int64_t n_trees, std::uint64_t seed)
-      : k_(k), seed_(seed), histogram_(static_cast<std::size_t>(n_trees) + 1, 0) {}
+  Selector(std::uint32_t k, std::int64_t n_trees)
+      : k_(k), histogram_(static_cast<std::size_t>(n_trees) + 1, 0) {}
 
-  // Leaves the items in `picked`, in ascending order.
-  void pick(std::uint32_t row, const std::vector<std::int32_t>& count,
+  // Leaves the items in `picked`, in ascending order. The key decides between equal counts.
+  void pick(std::uint64_t key, const std::vector<std::int32_t>& count,
             const std::vector<std::uint32_t>& touched, std::uint32_t n_touched) {
     picked.clear();
     tied_.clear();
@@ -145,7 +145,6 @@ class Selector {
     if (likely_.size() < k_ && guess_ > 1) gather(count, touched, n_touched, 1);
     const std::int32_t lowest = lowest_picked(count);
     guess_ = std::max(1, lowest - lowest / 4);
-    const std::uint64_t key = branch(seed_, row);
     for (const std::uint32_t item : likely_) {
       if (count[item] > lowest) {
         picked.push_back(item);
@@ -192,10 +191,25 @@ class Selector {
   std::uint32_t k_;
   std::int32_t guess_ = 1;
   std::vector<std::uint32_t> likely_;
-  std::uint64_t seed_;
   std::vector<std::uint32_t> histogram_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> tied_;
 };
+
+// A key for each row. A training item has the key of its number, any other that of its leaves, so
+// that it does not matter in which company it is asked about.
+std::vector<std::uint64_t> keys_of(const LeafTable& rows, bool training, std::uint64_t seed) {
+  std::vector<std::uint64_t> keys(rows.n, seed);
+  if (training) {
+    for (std::uint32_t i = 0; i < rows.n; ++i) keys[i] = branch(seed, i);
+    return keys;
+  }
+  for (std::int64_t t = 0; t < rows.n_trees; ++t) {
+    const std::int32_t* leaf = rows.leaves + t * rows.n;
+    for (std::uint32_t i = 0; i < rows.n; ++i)
+      keys[i] = branch(keys[i], static_cast<std::uint64_t>(leaf[i]));
+  }
+  return keys;
+}
 
 template <class Index>
 Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
@@ -204,7 +218,8 @@ Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
   const LeafCounter<Index> counter(rows, training, n_nodes, n_threads, poll);
   const auto workers = static_cast<std::size_t>(std::max(1, n_threads));
   std::vector<typename LeafCounter<Index>::Scratch> scratch(workers);
-  std::vector<Selector> selectors(workers, Selector(k, training.n_trees, seed));
+  std::vector<Selector> selectors(workers, Selector(k, training.n_trees));
+  const std::vector<std::uint64_t> keys = keys_of(rows, exclude_self, seed);
   std::vector<Neighbours> parts(static_cast<std::size_t>(blocks_of(rows.n, n_threads)));
   for_rows(rows.n, n_threads, poll,
            [&](std::int64_t block, std::int64_t begin, std::int64_t end, int worker,
@@ -214,7 +229,7 @@ Neighbours nearest_with(const LeafTable& rows, const LeafTable& training,
              auto& part = parts[static_cast<std::size_t>(block)];
              const auto visit = [&](std::uint32_t row, std::uint32_t n_touched) {
                if (exclude_self) own.count[row] = 0;
-               selector.pick(row, own.count, own.touched, n_touched);
+               selector.pick(keys[row], own.count, own.touched, n_touched);
                part.start.push_back(static_cast<std::int64_t>(selector.picked.size()));
                for (const std::uint32_t item : selector.picked) {
                  part.item.push_back(static_cast<std::int32_t>(item));

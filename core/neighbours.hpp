@@ -16,9 +16,9 @@ struct Neighbours {
 };
 
 // The k training items that share most leaves with each item of `rows`; never one that shares
-// none. Equal counts are decided by a hash of (seed, row, item): random, yet the same every time.
-// With `exclude_self`, row i is training item i and is not its own neighbour. n_nodes, (n_trees):
-// the size of each tree.
+// none. Equal counts are decided by a hash of seed, row and item: random, yet the same every time.
+// With `exclude_self`, row i is training item i and is not its own neighbour, and its number stands
+// for it in the hash; otherwise its leaves do. n_nodes, (n_trees): the size of each tree.
 Neighbours nearest(const LeafTable& rows, const LeafTable& training,
                    const std::vector<std::int32_t>& n_nodes, std::uint32_t k, bool exclude_self,
                    std::uint64_t seed, int n_threads, const Poll& poll);

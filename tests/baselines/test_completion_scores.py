@@ -104,3 +104,16 @@ def test_opposite_items_have_no_cosine_vote():
     scores = VisualNeighbours(2, weights="cosine").fit(X, np.eye(3)).scores_
     assert scores[[0]].nnz == 0
     assert scores[1, 2] == pytest.approx(1)
+
+
+def test_visual_neighbours_can_hear_what_a_new_item_is_tagged_with(rng):
+    X = rng.normal(size=(40, 3))
+    tags = [{"sea", "boat"} if i % 2 else {"snow", "ski"} for i in range(40)]
+    new, own = rng.normal(size=(5, 3)), [{"sea"}] * 5
+    deaf = VisualNeighbours().fit(X, tags)
+    assert (deaf.predict(new, own) != deaf.predict(new)).nnz == 0
+    heard = VisualNeighbours(own_tags=True).fit(X, tags)
+    boat, ski = (heard.vocabulary_.index(tag) for tag in ("boat", "ski"))
+    scores = heard.predict(new, own).toarray()
+    assert (scores[:, boat] > scores[:, ski]).all()
+    assert (heard.predict(new) != deaf.predict(new)).nnz == 0

@@ -286,3 +286,21 @@ def test_memory_follows_the_stored_scores():
         """
     grown = peak_growth(before, "completion_report(scores, observed, truth)")
     assert grown < 200e6  # one byte for each item and tag would be 1 GB
+
+
+def test_counts_order_equal_scores():
+    observed = [[1, 0, 0, 0], [1, 0, 0, 0]]
+    scores = np.zeros((2, 4))
+    assert ranked_tags(scores, observed, 3, counts=[0, 1, 3, 2]).tolist() == [[2, 3, 1]] * 2
+    truth = [[1, 0, 1, 0], [1, 0, 0, 1]]
+    report = completion_report(scores, observed, truth, max_n=2, counts=[0, 1, 3, 2])
+    assert report["ap"].tolist() == [0.5, 0.5]
+    assert completion_report(scores, observed, truth, max_n=1)["ap"].tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    "counts", [[1, 2], [[1, 2, 3, 4]], ["a", "b", "c", "d"], [1, 2, 3, np.nan]]
+)
+def test_bad_counts_are_refused(counts):
+    with pytest.raises(ValueError, match="counts"):
+        ranked_tags(np.zeros((1, 4)), [[1, 0, 0, 0]], 2, counts=counts)

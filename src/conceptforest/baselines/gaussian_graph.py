@@ -22,8 +22,8 @@ def gaussian_graph(rows: Any, n_neighbors: int = 20, *, seed: int | None = 0) ->
     """Join each item to its nearest ones by an affinity that adapts to how dense the items lie.
 
     The affinity of two items at distance d is ``exp(-d * d / (s * t))`` with s and t the
-    distances to their 7th neighbours. Where that is 0, an item's scale is the distance to its
-    nearest neighbour that is not its double, or else the median scale of all items.
+    distances to their 7th neighbours. Where that is 0, an item's scale is the distance to the
+    first of its neighbours that is not its double, or else, if all are, the median scale.
 
     Parameters
     ----------

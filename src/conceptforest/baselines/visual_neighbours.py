@@ -9,6 +9,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from conceptforest.baselines.contract import CompletionBaseline, check_option, check_threads
+from conceptforest.completion.own_tags import OwnTags
 from conceptforest.forest.parameters import whole
 from conceptforest.structure.visual_neighbours import nearest_items
 
@@ -30,6 +31,9 @@ class VisualNeighbours(CompletionBaseline):
         All of them if there are not so many.
     weights : {"equal", "cosine"}, default="cosine"
         Votes count the same, or as much as the cosine (at least 0).
+    own_tags : bool, default=False
+        Join the votes for a new item with what the tags that it has say, by the same rule as
+        :meth:`conceptforest.TagCompletion.predict`. Otherwise they do not count.
     n_scores : int or None, default=100
         Scores to keep of each item among tags that it lacks; None keeps all.
     random_state : int, RandomState instance or None, default=None
@@ -56,12 +60,14 @@ class VisualNeighbours(CompletionBaseline):
         n_neighbors: int = 20,
         *,
         weights: str = "cosine",
+        own_tags: bool = False,
         n_scores: int | None = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
+        self.own_tags = own_tags
         self.n_scores = n_scores
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -74,13 +80,16 @@ class VisualNeighbours(CompletionBaseline):
     def _learn(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> None:
         self._X, self._matrix, self._seed = X, tags.matrix.astype(np.float64), seed
         self._votes = self._find(X, exclude_self=True)
+        self._evidence = OwnTags(tags) if self.own_tags else None
 
     def _score_fitted(self, rows: slice) -> NDArray[np.float64]:
         return np.asarray((self._votes[rows] @ self._matrix).toarray())
 
     def _score_new(self, X: NDArray[Any], known: Any) -> NDArray[np.float64]:
-        del known
-        return np.asarray((self._find(X, exclude_self=False) @ self._matrix).toarray())
+        scores: Any = self._find(X, exclude_self=False) @ self._matrix
+        if self._evidence is not None:
+            scores = self._evidence.join(scores, known, np.ones(len(X)))
+        return np.asarray(scores.toarray())
 
     def _find(self, X: NDArray[Any], *, exclude_self: bool) -> Any:
         """Give the votes of the items of the collection, shape (rows of X, n_items)."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["OwnTags"]
 
 # What part of a score the frequency of its tag makes up before tags are asked: a tag that no
-# neighbour carries can still follow from the others. 0.05 to 0.2 measured alike.
+# neighbour carries can still follow from the others.
 _FREQUENCY_PART = 0.1
 
 

@@ -67,7 +67,9 @@ class TagCompletion(TaggedEstimator):
         grown. None grows ``HMLForest(bootstrap=True)``: items that a tree did not draw are put
         where their looks put them, not their own tags.
     n_clusters : int or None, default=None
-        Clusters for method "cluster"; see :class:`~conceptforest.ConceptClustering`.
+        Clusters for method "cluster"; see :class:`~conceptforest.ConceptClustering`. If the forest
+        is to be grown with a number of tag layers, they are estimated with as many topics,
+        whatever the method.
     n_neighbors : int, default=20
         Neighbours that vote, and neighbours in the graph that "cluster" cuts.
     n_scores : int or None, default=100
@@ -189,7 +191,7 @@ class TagCompletion(TaggedEstimator):
         for name in ("clustering_", "neighbors_", "calibration_"):
             self.__dict__.pop(name, None)
         X = check_features(self, X, reset=True)
-        parsed = check_tags(tags, X.shape[0])
+        parsed = check_tags(self, tags, X.shape[0])
         seeds = check_random_state(self.random_state).randint(0, 2**31 - 1, size=4)
         given = HMLForest(bootstrap=True) if self.forest is None else self.forest
         forest = self._grow(given, X, parsed, int(seeds[0]))
@@ -230,7 +232,13 @@ class TagCompletion(TaggedEstimator):
 
     def _grow(self, forest: HMLForest, X: NDArray[Any], tags: TagMatrix, seed: int) -> HMLForest:
         return grown_forest(
-            forest, X, tags, seed=seed, n_jobs=self.n_jobs, verbose=int(self.verbose)
+            forest,
+            X,
+            tags,
+            n_topics=self.n_clusters,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            verbose=int(self.verbose),
         )
 
     def _make_rule(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +11,8 @@ from sklearn.base import clone
 
 from conceptforest.forest.affinity import nearest_affinity
 from conceptforest.forest.growth import route
-from conceptforest.forest.hml_forest import HMLForest
+from conceptforest.forest.hml_forest import HMLForest, digest
+from conceptforest.tags import TagHierarchy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +35,14 @@ def is_grown(forest: Any) -> bool:
 
 
 def grown_forest(
-    forest: HMLForest, X: NDArray[Any], tags: TagMatrix, *, seed: int, n_jobs: Any, verbose: int
+    forest: HMLForest,
+    X: NDArray[Any],
+    tags: TagMatrix,
+    *,
+    n_topics: int | None,
+    seed: int,
+    n_jobs: Any,
+    verbose: int,
 ) -> HMLForest:
     """Give a forest that was grown on these items.
 
@@ -44,6 +54,9 @@ def grown_forest(
     X : ndarray of shape (n_items, n_features)
     tags : TagMatrix
         Observed tags, (n_items, n_tags).
+    n_topics : int or None
+        Topics for the tag layers, where the forest is to be grown with a number of them: as many
+        as there will be clusters, where that is known.
     seed : int
     n_jobs, verbose : see HMLForest
 
@@ -60,6 +73,9 @@ def grown_forest(
     if copy.n_jobs is None:
         copy.n_jobs = n_jobs
     copy.verbose = max(copy.verbose, verbose)
+    number = isinstance(copy.layers, numbers.Integral) and not isinstance(copy.layers, bool)
+    if number and copy.layers > 1 and n_topics is not None:
+        copy.layers = TagHierarchy(int(copy.layers), n_topics=int(n_topics))
     return copy.fit(X, tags)
 
 
@@ -84,6 +100,12 @@ def _check_grown_on(forest: HMLForest, X: NDArray[Any], tags: TagMatrix) -> None
         raise ValueError(
             "The forest was grown on other items: theirs end in other leaves. Give the features"
             " that it was grown on, in the same order, or a forest that is not grown yet."
+        )
+    if forest._grown_on not in {None, digest(tags)}:  # noqa: SLF001
+        warnings.warn(
+            "The forest was grown on other tags of these items than those given here. What it"
+            " learned from them stays in its leaves: tags that are meant to be hidden are not.",
+            stacklevel=6,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
@@ -122,6 +123,7 @@ class HMLForest(TaggedEstimator):
     _leaf_table: NDArray[np.int32]  # leaves_ as the core reads it, (n_estimators, n_items)
     _tree_keys: NDArray[np.uint64]
     _bootstrapped: bool
+    _grown_on: bytes | None  # digest of the tags, where they are known
 
     def __init__(
         self,
@@ -214,7 +216,7 @@ class HMLForest(TaggedEstimator):
         warm = self.warm_start and hasattr(self, "trees_")
         X = check_features(self, X, reset=not warm)
         n_try = parameters.n_try(self.max_features, X.shape[1])
-        parsed = check_tags(tags, X.shape[0])
+        parsed = check_tags(self, tags, X.shape[0])
         if not warm:
             state = check_random_state(self.random_state)
             self.seed_ = int(state.randint(0, 2**63 - 1, dtype=np.int64))
@@ -249,6 +251,7 @@ class HMLForest(TaggedEstimator):
         self._tree_keys = keys
         self._bootstrapped = bool(self.bootstrap)
         self.vocabulary_ = parsed.vocabulary
+        self._grown_on = digest(parsed)
         self.layers_ = layers
         self.missing_ = [_shares_of_missing(layer, parsed.n_items) for layer in evidence]
 
@@ -444,6 +447,7 @@ def load(path: str | os.PathLike[str]) -> HMLForest:
     forest._leaf_table = np.ascontiguousarray(state.leaves.T)  # noqa: SLF001
     forest._tree_keys = state.tree_seeds  # noqa: SLF001
     forest._bootstrapped = state.bootstrap  # noqa: SLF001
+    forest._grown_on = None  # noqa: SLF001
     forest.vocabulary_ = state.vocabulary
     forest.layers_ = state.layers
     forest.missing_ = saving.missing_from_json(path, state)
@@ -451,6 +455,13 @@ def load(path: str | os.PathLike[str]) -> HMLForest:
     if state.feature_names is not None:
         forest.feature_names_in_ = np.array(state.feature_names, dtype=object)
     return forest
+
+
+def digest(tags: TagMatrix) -> bytes:
+    """Give a short proof of which item carries which tag."""
+    proof = hashlib.sha256(np.asarray(tags.matrix.indptr, dtype=np.int64).tobytes())
+    proof.update(np.asarray(tags.matrix.indices, dtype=np.int64).tobytes())
+    return proof.digest()
 
 
 def _shares_of_missing(layer: LayerEvidence, n_items: int) -> dict[str, float]:

@@ -50,12 +50,13 @@ def _is_number_table(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
 
 
-def check_tags(tags: Any, n_items: int) -> TagMatrix:
+def check_tags(estimator: Any, tags: Any, n_items: int) -> TagMatrix:
     """Check that there are tags, for as many items, and bring them into one form."""
     if tags is None:
         raise ValueError(
-            "requires y to be passed, but the target y is None: HMLForest.fit(X, tags) grows"
-            " trees from tags. For a forest without tags, use another estimator."
+            "requires y to be passed, but the target y is None:"
+            f" {type(estimator).__name__}.fit(X, tags) learns from tags. Without any, use another"
+            " estimator."
         )
     return parse_tags(tags, n_items=n_items)
 

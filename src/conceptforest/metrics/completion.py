@@ -8,6 +8,7 @@ import numpy as np
 
 from conceptforest.metrics.ranking import (
     check_candidates,
+    check_counts,
     check_max_n,
     check_scores,
     in_sorted,
@@ -32,7 +33,13 @@ class CompletionReport(TypedDict):
 
 
 def completion_report(
-    scores: Any, observed: Any, truth: Any, candidates: Any = None, max_n: int = 5
+    scores: Any,
+    observed: Any,
+    truth: Any,
+    candidates: Any = None,
+    max_n: int = 5,
+    *,
+    counts: Any = None,
 ) -> CompletionReport:
     """Score suggested tags against the tags that were hidden.
 
@@ -62,6 +69,9 @@ def completion_report(
         Names or column numbers of the tags that may be suggested; by default all.
     max_n : int, default=5
         Largest number of suggestions.
+    counts : array-like of shape (n_tags,), default=None
+        How frequent each tag is, which orders equal scores; by default how many items carry it in
+        ``observed``. For unseen items give the counts of the collection that was learned from.
 
     Returns
     -------
@@ -101,7 +111,8 @@ def completion_report(
             f"None of the {seen.n_items} items has a hidden tag: every candidate tag in truth is "
             "also observed. Give truth more tags than observed, as hide_tags does."
         )
-    tags, values = rank(matrix, seen, allowed, items, max_n + 1)
+    often = check_counts(counts, seen)
+    tags, values = rank(matrix, seen, allowed, items, max_n + 1, counts=often)
     hit = (tags >= 0) & in_sorted(items[:, None] * seen.n_tags + tags, keys[hidden])
     found = np.cumsum(hit[:, :max_n], axis=1)
     return {

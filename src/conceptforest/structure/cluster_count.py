@@ -92,7 +92,7 @@ def count_clusters(graph: Any, again: Iterable[Any]) -> ClusterCount:
     """
     gaps = _gaps(graph)
     chosen = int(gaps.argmax()) + 2
-    votes = tuple(int(_gaps(other).argmax()) + 2 for other in again)
+    votes = tuple(int(_gaps(other).argmax()) + 2 for other in again if other.nnz)
     near = [abs(vote - chosen) <= _NEAR * chosen for vote in votes]
     return ClusterCount(chosen, float(np.mean(near)) if near else 1.0, votes, gaps)
 

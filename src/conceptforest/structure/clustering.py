@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.forest import parameters
-from conceptforest.forest.given import grown_forest, is_grown, nearest_training
+from conceptforest.forest.given import grown_forest, nearest_training
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.forest.inputs import check_features, check_tags
 from conceptforest.progress import progress_bar, working
@@ -28,7 +27,6 @@ from conceptforest.structure.summary import (
 )
 from conceptforest.structure.visual_neighbours import nearest_items
 from conceptforest.tagged_estimator import TaggedEstimator
-from conceptforest.tags import TagHierarchy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,13 +156,14 @@ class ConceptClustering(TaggedEstimator):
         for name in ("n_neighbors", "n_init"):
             parameters.whole(name, getattr(self, name), 1)
         X = check_features(self, X, reset=True)
-        self._tags = check_tags(tags, X.shape[0])
+        self._tags = check_tags(self, tags, X.shape[0])
         self._check_n_clusters(X.shape[0])
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.forest_ = grown_forest(
-            self._forest_to_grow(),
+            HMLForest() if self.forest is None else self.forest,
             X,
             self._tags,
+            n_topics=self.n_clusters,
             seed=seed,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
@@ -195,17 +194,6 @@ class ConceptClustering(TaggedEstimator):
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the {n_items} items. Ask for fewer."
             )
-
-    def _forest_to_grow(self) -> HMLForest:
-        """Give the forest, its tag layers estimated with as many topics as clusters are wanted."""
-        if is_grown(self.forest):
-            return self.forest  # type: ignore[return-value]
-        forest: HMLForest = HMLForest() if self.forest is None else clone(self.forest)
-        layers = forest.layers
-        number = isinstance(layers, int | np.integer) and not isinstance(layers, bool)
-        if number and layers > 1 and self.n_clusters is not None:
-            forest.layers = TagHierarchy(int(layers), n_topics=int(self.n_clusters))
-        return forest
 
     def _count(self, seed: int) -> ClusterCount:
         """Choose the number of clusters; random halves of the trees vote on it."""

@@ -52,7 +52,8 @@ def nearest_items(
     exclude_self : bool, default=False
         The queries are the items, and each leaves itself out.
     seed : int or None, default=0
-        Chooses among items at equal distance, anew for each query; None takes the first ones.
+        Chooses among items at equal distance; None takes the first ones. With `exclude_self` the
+        choice is made anew for each query; otherwise a query does not depend on its company.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def nearest_items(
     distances = np.empty((n_queries, k), dtype=np.float64)
     for rows in _slices(n_queries, _BLOCK // n_items):
         found = _candidates(parts, rows, n_items, k, exclude_self=exclude_self)
-        chosen = _choose(found, k, seed)
+        chosen = _choose(found, k, seed, by_query=exclude_self)
         indices[rows] = found.item[chosen].reshape(-1, k)
         distances[rows] = found.square[chosen].reshape(-1, k)
     return indices, distances / 2 if metric == "cosine" else np.sqrt(distances) / scale
@@ -148,9 +149,12 @@ def _near(
     return np.asarray(squares <= within + 2 * own)
 
 
-def _choose(found: _Candidates, k: int, seed: int | None) -> NDArray[np.int64]:
+def _choose(found: _Candidates, k: int, seed: int | None, *, by_query: bool) -> NDArray[np.int64]:
     """Give the places of the k nearest candidates of each query, equal ones by lot."""
-    lot = found.item if seed is None else _lots(seed, found.query, found.item)
+    lot = found.item
+    if seed is not None:
+        query = found.query if by_query else np.zeros_like(found.query)
+        lot = _lots(seed, query, found.item).view(np.int64)
     order = np.lexsort((lot, found.square, found.query))
     begins = np.flatnonzero(np.diff(found.query, prepend=-1))
     return np.asarray(order[(begins[:, None] + np.arange(k)).ravel()])
