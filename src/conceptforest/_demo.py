@@ -22,7 +22,7 @@ from conceptforest.forest.trees import LEAF
 from conceptforest.metrics import clustering_report
 from conceptforest.report import plot_affinity, plot_reliability
 from conceptforest.structure.clustering import ConceptClustering
-from conceptforest.tags import TagMatrix, parse_tags
+from conceptforest.tags import TagHierarchy, TagMatrix, parse_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +90,8 @@ def run_demo(
     n_clusters = len(made.concept_names)
 
     grow_begin = time.perf_counter()
-    forest = HMLForest(n_trees, layers=made.layers, **common).fit(made.X, observed)
+    layers = TagHierarchy(2, n_topics=n_clusters)
+    forest = HMLForest(n_trees, layers=layers, **common).fit(made.X, observed)
     grow_seconds = time.perf_counter() - grow_begin
     clustering = ConceptClustering(n_clusters, forest=forest, **common).fit(made.X, observed)
     found = {
@@ -100,10 +101,13 @@ def run_demo(
         .labels_
         for name, (method, settings) in _COMPARED.items()
     }
-    found["both, by the forest"] = clustering.labels_
+    knowing = HMLForest(n_trees, layers=made.layers)
+    with_layers = ConceptClustering(n_clusters, forest=knowing, **common)
+    found["forest, told the tag layers"] = with_layers.fit(made.X, observed).labels_
+    found["forest, layers estimated"] = clustering.labels_
 
     # For tags that are missing, trees should not have seen every item: hence another forest.
-    voters = HMLForest(n_trees, layers=made.layers, bootstrap=True)
+    voters = HMLForest(n_trees, layers=layers, bootstrap=True)
     completion = TagCompletion(forest=voters, calibrate=True, **common).fit(made.X, observed)
 
     model = out / "model.safetensors"
@@ -220,14 +224,19 @@ def _collection_facts(demo: Demo) -> dict[str, str]:
 def _forest_facts(demo: Demo) -> dict[str, str]:
     trees = demo.clustering.forest_.trees_
     layer = trees.layer[trees.feature != LEAF]
-    splits = np.bincount(layer, minlength=len(_LAYERS))
+    layers = demo.clustering.forest_.layers_
+    splits = np.bincount(layer, minlength=len(layers))
     missing = demo.clustering.forest_.missing_[0]
+    names = _LAYERS[: len(layers)]  # a tiny collection may give one layer only
     return {
+        "estimated layers": ", ".join(
+            f"{len(columns)} {name} tags" for columns, name in zip(layers, names, strict=True)
+        ),
         "trees": f"{trees.n_trees:,} with {len(trees.feature):,} nodes,"
         f" grown in {demo.grow_seconds:.1f} s",
         "splits chosen by": ", ".join(
             f"{name} tags {count / max(1, splits.sum()):.0%} ({count:,})"
-            for name, count in zip(_LAYERS, splits, strict=True)
+            for name, count in zip(names, splits, strict=True)
         ),
         "no abstract tag": f"{missing['missing']:.0%} of items; for"
         f" {missing['supported']:.0%} of those, specific tags give evidence",
