@@ -111,11 +111,11 @@ def test_a_forest_takes_the_set_as_it_is():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"n_items": 1}, "n_items is 1; it must be at least 2"),
+        ({"n_items": 1}, "n_items must be at least 2; got 1"),
         ({"n_items": 5}, "n_items is 5, fewer than n_concepts=8"),
-        ({"n_concepts": 1}, "n_concepts is 1; it must be at least 2"),
+        ({"n_concepts": 1}, "n_concepts must be at least 2; got 1"),
         ({"n_concepts": 17}, "n_concepts is 17; there are 16 concepts"),
-        ({"n_features": 1}, "n_features is 1; it must be at least 2"),
+        ({"n_features": 1}, "n_features must be at least 2; got 1"),
         ({"removed": 1}, "removed is 1; it must be at least 0 and less than 1"),
         ({"removed": -0.1}, "removed is -0.1"),
         ({"removed": float("nan")}, "removed is nan"),
@@ -131,5 +131,5 @@ def test_values_out_of_range_are_refused(given, message):
     "given", [{"n_items": 10.0}, {"n_concepts": "8"}, {"n_features": True}, {"removed": "half"}]
 )
 def test_values_of_another_kind_are_refused(given):
-    with pytest.raises(TypeError, match="it must be a"):
+    with pytest.raises(TypeError, match="must be a"):
         make_tagged(**given)

@@ -89,9 +89,9 @@ def test_layers_stay_valid_when_tags_are_removed():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"n_items": 1}, "n_items is 1; it must be at least 2"),
+        ({"n_items": 1}, "n_items must be at least 2; got 1"),
         ({"n_items": 14}, "n_items is 14, fewer than n_classes=15"),
-        ({"n_classes": 1}, "n_classes is 1; it must be at least 2"),
+        ({"n_classes": 1}, "n_classes must be at least 2; got 1"),
         ({"n_tags": 37}, "n_tags is 37; 15 classes need 30 abstract tags and 8 specific ones"),
     ],
 )
@@ -102,5 +102,5 @@ def test_values_out_of_range_are_refused(given, message):
 
 @pytest.mark.parametrize("given", [{"n_items": 10.0}, {"n_classes": "8"}, {"n_tags": True}])
 def test_values_of_another_kind_are_refused(given):
-    with pytest.raises(TypeError, match="it must be a whole number"):
+    with pytest.raises(TypeError, match="must be a whole number"):
         make_trecvid_like(**given)

@@ -118,7 +118,7 @@ def test_another_number_of_items_than_in_the_tags(n):
 
 
 def test_no_tags():
-    with pytest.raises(ValueError, match=r"the target y is None.*grows trees from tags"):
+    with pytest.raises(ValueError, match=r"the target y is None.*HMLForest.fit"):
         fit(tags=None)
 
 

@@ -108,6 +108,21 @@ def test_more_pieces_than_vectors_are_those_of_the_graph_with_weak_affinities(rn
     )
 
 
+def test_crumbs_are_left_out(rng):
+    graph, block = random_graph(rng, [40, 40, 2, 3, 40])
+    embedding = embed(graph, 3)
+    assert embedding.n_pieces == 3
+    assert set(block[embedding.left_out]) == {2, 3}
+    assert_same_partition(embedding.rows[~embedding.left_out], block[~embedding.left_out])
+
+
+def test_a_graph_of_crumbs_keeps_them(rng):
+    graph, _ = random_graph(rng, [3] * 40)
+    embedding = embed(graph, 2)  # a cluster has 60 items on average, and all pieces have 3
+    assert embedding.n_pieces == 40
+    assert not embedding.left_out.any()
+
+
 def test_thousands_of_pieces_leave_the_smallest_out(monkeypatch, rng):
     monkeypatch.setattr(spectral, "_MAX_PIECES", 3)
     graph, block = random_graph(rng, [9, 7, 5, 4, 3])

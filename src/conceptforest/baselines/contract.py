@@ -14,9 +14,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from conceptforest.checks import whole
 from conceptforest.completion.keep import blocks
 from conceptforest.forest.inputs import check_features
-from conceptforest.forest.parameters import n_threads, whole
+from conceptforest.forest.parameters import n_threads
 from conceptforest.tagged_estimator import TaggedEstimator
 from conceptforest.tags import parse_tags
 from conceptforest.tags.names import did_you_mean

@@ -15,7 +15,7 @@ from conceptforest.baselines.contract import (
     check_threads,
     side_by_side,
 )
-from conceptforest.forest.parameters import whole
+from conceptforest.checks import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

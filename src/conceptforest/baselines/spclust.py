@@ -16,7 +16,7 @@ from conceptforest.baselines.contract import (
 )
 from conceptforest.baselines.cosine_graph import cosine_graph
 from conceptforest.baselines.gaussian_graph import gaussian_graph
-from conceptforest.forest.parameters import whole
+from conceptforest.checks import whole
 from conceptforest.structure.graph import normalise
 from conceptforest.structure.k_means import k_means
 from conceptforest.structure.spectral import embed, leading_vectors, unit_rows

@@ -9,8 +9,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from conceptforest.baselines.contract import CompletionBaseline, check_option, check_threads
+from conceptforest.checks import whole
 from conceptforest.completion.own_tags import OwnTags
-from conceptforest.forest.parameters import whole
 from conceptforest.structure.visual_neighbours import nearest_items
 
 if TYPE_CHECKING:

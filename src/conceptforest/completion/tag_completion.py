@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from conceptforest.checks import whole
 from conceptforest.completion.affinity import AffinityRule
 from conceptforest.completion.calibration import HiddenTags, calibrate
 from conceptforest.completion.cluster import ClusterRule
@@ -222,11 +223,11 @@ class TagCompletion(TaggedEstimator):
         # A forest has these three parameters too, and its checks of them.
         shared = ("random_state", "n_jobs", "verbose")
         parameters.check(HMLForest(**{name: getattr(self, name) for name in shared}))
-        parameters.whole("n_neighbors", self.n_neighbors, 1)
+        whole("n_neighbors", self.n_neighbors, 1)
         if self.n_clusters is not None:
-            parameters.whole("n_clusters", self.n_clusters, 1)
+            whole("n_clusters", self.n_clusters, 1)
         if self.n_scores is not None:
-            parameters.whole("n_scores", self.n_scores, 1)
+            whole("n_scores", self.n_scores, 1)
         if not isinstance(self.calibrate, bool | np.bool_):
             raise TypeError(f"calibrate must be True or False; got {self.calibrate!r}.")
 
@@ -307,7 +308,7 @@ class TagCompletion(TaggedEstimator):
             one of the lower column.
         """
         check_is_fitted(self)
-        parameters.whole("n", n, 1)
+        whole("n", n, 1)
         if self._n_scores is not None and n > self._n_scores:
             raise ValueError(
                 f"n={n}, but only the n_scores={self._n_scores} highest scores of each item were"

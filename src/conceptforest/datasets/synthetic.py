@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
+from conceptforest.checks import whole
+from conceptforest.datasets.drawing import draw_features, draw_labels
+
 if TYPE_CHECKING:
     from numpy.random import RandomState
     from numpy.typing import NDArray
@@ -135,9 +138,9 @@ def make_tagged(
     >>> all(seen <= true for seen, true in zip(made.tags, made.truth))
     True
     """
-    n_items = _whole("n_items", n_items, 2)
-    n_concepts = _whole("n_concepts", n_concepts, 2)
-    n_features = _whole("n_features", n_features, 2)
+    whole("n_items", n_items, 2)
+    whole("n_concepts", n_concepts, 2)
+    whole("n_features", n_features, 2)
     removed = _share("removed", removed)
     if n_concepts > len(_CONCEPTS):
         raise ValueError(f"n_concepts is {n_concepts}; there are {len(_CONCEPTS)} concepts to use.")
@@ -148,8 +151,8 @@ def make_tagged(
         )
     rng = check_random_state(random_state)
     concepts = _CONCEPTS[:n_concepts]
-    labels = _draw_labels(n_items, n_concepts, rng)
-    X = _draw_features(labels, n_concepts, n_features, rng)
+    labels = draw_labels(n_items, n_concepts, rng)
+    X = draw_features(labels, n_concepts, n_features, rng, one_in=_RELEVANT, strength=_STRENGTH)
     truth = _draw_tags(labels, concepts, rng)
     tags = _remove(truth, removed, rng)
     return TaggedSet(
@@ -162,14 +165,6 @@ def make_tagged(
     )
 
 
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} is {value!r}; it must be a whole number.")
-    if value < least:
-        raise ValueError(f"{name} is {value}; it must be at least {least}.")
-    return int(value)
-
-
 def _share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} is {value!r}; it must be a number.")
@@ -177,25 +172,6 @@ def _share(name: str, value: Any) -> float:
     if not 0 <= share < 1:
         raise ValueError(f"{name} is {value}; it must be at least 0 and less than 1.")
     return share
-
-
-def _draw_labels(n_items: int, n_concepts: int, rng: RandomState) -> NDArray[np.int64]:
-    """Give every concept an item, and the early concepts up to twice as many as the late ones."""
-    weight = np.linspace(2, 1, n_concepts)
-    rest = rng.choice(n_concepts, size=n_items - n_concepts, p=weight / weight.sum())
-    return rng.permutation(np.concatenate([np.arange(n_concepts), rest])).astype(np.int64)
-
-
-def _draw_features(
-    labels: NDArray[np.int64], n_concepts: int, n_features: int, rng: RandomState
-) -> NDArray[np.float32]:
-    """Add noise to the concept's mean, which differs from zero in the relevant features only."""
-    n_relevant = max(2, n_features // _RELEVANT)
-    relevant = rng.choice(n_features, size=n_relevant, replace=False)
-    means = np.zeros((n_concepts, n_features))
-    means[:, relevant] = _STRENGTH * rng.normal(size=(n_concepts, n_relevant))
-    noise = rng.normal(size=(len(labels), n_features))
-    return (means[labels] + noise).astype(np.float32)
 
 
 def _draw_tags(

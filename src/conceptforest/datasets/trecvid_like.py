@@ -8,14 +8,15 @@ the class's mean, faint and in few dimensions, plus noise.
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from conceptforest.checks import whole
 from conceptforest.datasets.collection import Collection
+from conceptforest.datasets.drawing import draw_features, draw_labels
 from conceptforest.tags import TagMatrix, parse_tags
 
 if TYPE_CHECKING:
@@ -73,9 +74,9 @@ def make_trecvid_like(
     >>> made.layers[0][:4], made.layers[1][:2]
     (('event 1 a', 'event 1 b', 'event 2 a', 'event 2 b'), ('specific 1', 'specific 2'))
     """
-    n_items = _whole("n_items", n_items, 2)
-    n_classes = _whole("n_classes", n_classes, 2)
-    n_tags = _whole("n_tags", n_tags, 1)
+    whole("n_items", n_items, 2)
+    whole("n_classes", n_classes, 2)
+    whole("n_tags", n_tags, 1)
     if n_items < n_classes:
         raise ValueError(
             f"n_items is {n_items}, fewer than n_classes={n_classes}. Every class needs an item:"
@@ -88,8 +89,8 @@ def make_trecvid_like(
             f" {_FAVOURED} specific ones. Ask for at least {least} tags, or fewer classes."
         )
     rng = check_random_state(random_state)
-    labels = _draw_labels(n_items, n_classes, rng)
-    X = _draw_features(labels, n_classes, rng)
+    labels = draw_labels(n_items, n_classes, rng)
+    X = draw_features(labels, n_classes, N_FEATURES, rng, one_in=_RELEVANT, strength=_STRENGTH)
     tags = _draw_tags(labels, n_classes, n_tags, rng)
     cut = _OWNED * n_classes
     return Collection(
@@ -100,33 +101,6 @@ def make_trecvid_like(
         name="TRECVID-like",
         layers=(tags.vocabulary[:cut], tags.vocabulary[cut:]),
     )
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} is {value!r}; it must be a whole number.")
-    if value < least:
-        raise ValueError(f"{name} is {value}; it must be at least {least}.")
-    return int(value)
-
-
-def _draw_labels(n_items: int, n_classes: int, rng: RandomState) -> NDArray[np.int64]:
-    """Give every class an item, and the early classes up to twice as many as the late ones."""
-    weight = np.linspace(2, 1, n_classes)
-    rest = rng.choice(n_classes, size=n_items - n_classes, p=weight / weight.sum())
-    return rng.permutation(np.concatenate([np.arange(n_classes), rest])).astype(np.int64)
-
-
-def _draw_features(
-    labels: NDArray[np.int64], n_classes: int, rng: RandomState
-) -> NDArray[np.float32]:
-    """Add noise to the class's mean, which differs from zero in the relevant features only."""
-    n_relevant = N_FEATURES // _RELEVANT
-    relevant = rng.choice(N_FEATURES, size=n_relevant, replace=False)
-    means = np.zeros((n_classes, N_FEATURES))
-    means[:, relevant] = _STRENGTH * rng.normal(size=(n_classes, n_relevant))
-    noise = rng.normal(size=(len(labels), N_FEATURES))
-    return (means[labels] + noise).astype(np.float32)
 
 
 def _draw_tags(

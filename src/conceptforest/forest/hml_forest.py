@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest import _core
+from conceptforest.checks import whole
 from conceptforest.forest import parameters, saving
 from conceptforest.forest.affinity import dense_affinity, nearest_affinity
 from conceptforest.forest.evidence import gather_evidence
@@ -303,7 +304,7 @@ class HMLForest(TaggedEstimator):
         n_threads = parameters.n_threads(self.n_jobs)
         if dense:
             return dense_affinity(rows, training, offsets, n_threads=n_threads)
-        parameters.whole("n_neighbors", n_neighbors, 1)
+        whole("n_neighbors", n_neighbors, 1)
         return nearest_affinity(
             rows,
             training,
@@ -328,7 +329,7 @@ class HMLForest(TaggedEstimator):
             All 1 when the forest was grown without bootstrapping.
         """
         check_is_fitted(self)
-        parameters.whole("tree", tree, 0)
+        whole("tree", tree, 0)
         n_trees, n = self._leaf_table.shape
         if tree >= n_trees:
             raise ValueError(f"tree must be below the {n_trees} of this forest; got {tree}.")

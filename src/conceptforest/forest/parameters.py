@@ -9,6 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from conceptforest.checks import whole
 from conceptforest.forest.reading import Reading
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check", "n_threads", "n_try", "tag_weights", "tree_numbers", "whole"]
+__all__ = ["check", "n_threads", "n_try", "tag_weights", "tree_numbers"]
 
 _MAX_THREADS = 1024
 _LEAST, _MOST = 1e-100, 1e100  # tag weights whose gains neither vanish nor overflow
@@ -43,14 +44,6 @@ def check(forest: Any) -> None:
         raise TypeError(
             f"reading must be a conceptforest.Reading or None; got {type(forest.reading).__name__}."
         )
-
-
-def whole(name: str, value: Any, least: int) -> None:
-    """Check that a parameter is a whole number of at least `least`."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}; got {value}.")
 
 
 def tree_numbers(given: Any, n_trees: int) -> NDArray[np.int64]:

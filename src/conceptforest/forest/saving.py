@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conceptforest.checks import whole
 from conceptforest.forest import parameters
 from conceptforest.forest.model_file import ModelFileError
 from conceptforest.forest.reading import Reading
@@ -33,7 +34,7 @@ def to_json(forest: Any) -> dict[str, Any]:
     params["reading"] = None if forest.reading is None else dataclasses.asdict(forest.reading)
     params["layers"] = "explicit"
     if isinstance(forest.layers, numbers.Integral):
-        parameters.whole("layers", forest.layers, 1)
+        whole("layers", forest.layers, 1)
         params["layers"] = forest.layers
     if forest.tag_weights is not None and not isinstance(forest.tag_weights, str):
         params["tag_weights"] = [float(w) for w in np.asarray(forest.tag_weights)]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from conceptforest.checks import whole
 from conceptforest.metrics.ranking import (
     check_candidates,
     check_counts,
-    check_max_n,
     check_scores,
     in_sorted,
     rank,
@@ -96,11 +96,11 @@ def completion_report(
     >>> report["ap"], report["ar"], report["coverage"], report["n_items"]
     (array([0.5 , 0.75]), array([0.25, 1.  ]), array([0.5, 1. ]), 2)
     """
-    check_max_n(max_n)
-    seen, whole = _parse_both(observed, truth)
+    whole("max_n", max_n, 1)
+    seen, everything = _parse_both(observed, truth)
     matrix = check_scores(scores, seen)
     allowed = check_candidates(candidates, seen)
-    rows, columns = _pairs(whole)
+    rows, columns = _pairs(everything)
     keys = rows * seen.n_tags + columns
     seen_rows, seen_columns = _pairs(seen)
     hidden = allowed[columns] & ~in_sorted(keys, seen_rows * seen.n_tags + seen_columns)
@@ -132,25 +132,25 @@ def _pairs(tags: TagMatrix) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 def _parse_both(observed: Any, truth: Any) -> tuple[TagMatrix, TagMatrix]:
     """Parse both and bring the columns of truth into the order of observed."""
-    seen, whole = parse_tags(observed), parse_tags(truth)
-    if whole.n_items != seen.n_items:
+    seen, everything = parse_tags(observed), parse_tags(truth)
+    if everything.n_items != seen.n_items:
         raise ValueError(
-            f"observed has {seen.n_items} items but truth has {whole.n_items}. Give both for the "
-            "same items, in the same order."
+            f"observed has {seen.n_items} items but truth has {everything.n_items}. Give both for "
+            "the same items, in the same order."
         )
-    if seen.vocabulary == whole.vocabulary:
-        return seen, whole
-    if _numbered(seen) or _numbered(whole):
-        if seen.n_tags != whole.n_tags:
+    if seen.vocabulary == everything.vocabulary:
+        return seen, everything
+    if _numbered(seen) or _numbered(everything):
+        if seen.n_tags != everything.n_tags:
             raise ValueError(
-                f"observed has {seen.n_tags} tags but truth has {whole.n_tags}, and without names "
-                "they are matched by column. Give both the same columns, or names to both: "
+                f"observed has {seen.n_tags} tags but truth has {everything.n_tags}, and without "
+                "names they are matched by column. Give both the same columns, or names to both: "
                 "parse_tags(..., vocabulary=[...])."
             )
-        names = whole.vocabulary if _numbered(seen) else seen.vocabulary
-        return TagMatrix(seen.matrix, names), TagMatrix(whole.matrix, names)
+        names = everything.vocabulary if _numbered(seen) else seen.vocabulary
+        return TagMatrix(seen.matrix, names), TagMatrix(everything.matrix, names)
     try:
-        return seen, parse_tags(whole, vocabulary=seen.vocabulary)
+        return seen, parse_tags(everything, vocabulary=seen.vocabulary)
     except ValueError as error:
         raise ValueError(
             f"truth does not agree with the vocabulary of observed: {error} To score tags that no "

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 from scipy import sparse
 
+from conceptforest.checks import whole
 from conceptforest.tags import TagMatrix, parse_tags
 from conceptforest.tags.names import did_you_mean, short
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "check_candidates",
     "check_counts",
-    "check_max_n",
     "check_scores",
     "in_sorted",
     "rank",
@@ -113,7 +113,7 @@ def ranked_tags(
     array([[ 3,  2,  1, -1],
            [ 0,  3,  1, -1]], dtype=int32)
     """
-    check_max_n(max_n)
+    whole("max_n", max_n, 1)
     seen = parse_tags(observed)
     matrix = check_scores(scores, seen)
     allowed = check_candidates(candidates, seen)
@@ -330,14 +330,6 @@ def _position(matrix: Any, k: int) -> tuple[int, int]:
 
 def _is_sparse(matrix: Any) -> bool:
     return bool(sparse.issparse(matrix))
-
-
-def check_max_n(max_n: Any) -> None:
-    """Check that the number of tags to rank is one."""
-    if isinstance(max_n, (bool, np.bool_)) or not isinstance(max_n, numbers.Integral):
-        raise TypeError(f"max_n must be a whole number of at least 1; got {max_n!r}.")
-    if max_n < 1:
-        raise ValueError(f"max_n must be at least 1; got {max_n}.")
 
 
 def check_candidates(candidates: Any, seen: TagMatrix) -> NDArray[np.bool_]:

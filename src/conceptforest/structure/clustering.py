@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from conceptforest.checks import whole
 from conceptforest.forest import parameters
 from conceptforest.forest.given import grown_forest, nearest_training
 from conceptforest.forest.hml_forest import HMLForest
@@ -154,7 +155,7 @@ class ConceptClustering(TaggedEstimator):
 
     def _fit(self, X: Any, tags: Any) -> None:
         for name in ("n_neighbors", "n_init"):
-            parameters.whole(name, getattr(self, name), 1)
+            whole(name, getattr(self, name), 1)
         X = check_features(self, X, reset=True)
         self._tags = check_tags(self, tags, X.shape[0])
         self._check_n_clusters(X.shape[0])
@@ -189,7 +190,7 @@ class ConceptClustering(TaggedEstimator):
     def _check_n_clusters(self, n_items: int) -> None:
         if self.n_clusters is None:
             return
-        parameters.whole("n_clusters", self.n_clusters, 1)
+        whole("n_clusters", self.n_clusters, 1)
         if self.n_clusters > n_items:
             raise ValueError(
                 f"n_clusters={self.n_clusters} is more than the {n_items} items. Ask for fewer."
@@ -301,7 +302,7 @@ class ConceptClustering(TaggedEstimator):
         import pandas as pd
 
         check_is_fitted(self)
-        parameters.whole("top", top, 1)
+        whole("top", top, 1)
         sizes = np.bincount(self.labels_, minlength=self.n_clusters_)
         tagged = np.bincount(self.labels_[~self._tags.untagged], minlength=self.n_clusters_)
         found = characteristic_tags(self._tags, self.labels_, self.n_clusters_, top=top)

@@ -30,6 +30,7 @@ _TOLERANCE = 1e-9  # of an eigenvalue
 _LEAST_BASIS = 60  # with fewer Lanczos vectors, one of several nearly equal eigenvalues gets lost
 _RESTARTS = 300  # of the Lanczos solver; it mostly needs fewer than 20
 _COUPLING = 1e-6  # affinity that joins all items of a graph in too many pieces, in mean degrees
+_CRUMB = 0.2  # of the mean cluster: smaller pieces would each take a vector from the others
 _MAX_PIECES = 2000  # whose eigenvectors are computed at most; smaller pieces are left out
 
 
@@ -44,7 +45,7 @@ class Embedding:
     eigenvalues : ndarray of shape (n_vectors,)
         The largest first.
     left_out : ndarray of shape (n_items,), bool
-        Items without affinities, and those of the smallest pieces if there are thousands.
+        Items without affinities, and those of pieces much smaller than a cluster.
     n_pieces : int
         Parts of the graph with no affinity between them; items left out do not count.
     """
@@ -73,7 +74,11 @@ def embed(graph: Any, n_vectors: int, *, random_state: int = 0) -> Embedding:
 
     Notes
     -----
-    If the graph has more pieces than vectors are asked for, the eigenvectors are not unique. Then
+    A piece with less than a fifth of the items that a cluster has on average is left out, like
+    items without affinities, as long as half of the others stay: else every crumb would be a
+    cluster of its own.
+
+    If there are still more pieces than vectors are asked for, the eigenvectors are not unique. Then
     all items are joined by an affinity of 1e-6 of the mean degree over n_items, which decides
     between them.
 
@@ -215,11 +220,14 @@ def _pieces(graph: Any, n_vectors: int) -> NDArray[np.int64]:
     """Give the number of each item's piece, the largest 0; -1 for items that are left out."""
     n_pieces, piece = connected_components(graph, directed=False)
     sizes = np.bincount(piece, minlength=n_pieces)
+    least = max(2.0, _CRUMB * len(piece) / n_vectors)
+    if 2 * sizes[sizes >= least].sum() < sizes[sizes > 1].sum():
+        least = 2.0
     order = np.argsort(-sizes, kind="stable")
     kept = order[: max(_MAX_PIECES, n_vectors)]
     number = np.full(n_pieces, -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))
-    number[sizes == 1] = -1  # singles are the smallest, so the other numbers have no gaps
+    number[sizes < least] = -1  # the smallest ones, so the other numbers have no gaps
     return np.asarray(number[piece])
 
 

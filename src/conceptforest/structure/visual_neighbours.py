@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from conceptforest.forest.parameters import whole
+from conceptforest.checks import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from conceptforest.checks import whole
 from conceptforest.tags import outline
 from conceptforest.tags.hierarchy_text import write_topics, write_tree
 from conceptforest.tags.matrix import parse_tags
@@ -336,7 +336,7 @@ class TagHierarchy(BaseEstimator):  # type: ignore[misc]
         str
         """
         check_is_fitted(self)
-        _check_whole("max_tags", max_tags)
+        whole("max_tags", max_tags, 1)
         if self._parents is not None:
             return write_tree(self.vocabulary_, self._parents, len(self.layers_), max_tags)
         by_count = [
@@ -349,11 +349,11 @@ class TagHierarchy(BaseEstimator):  # type: ignore[misc]
         return write_topics(self.vocabulary_, self.counts_, by_count, topics, max_tags)
 
     def _check_parameters(self) -> None:
-        _check_whole("n_layers", self.n_layers)
-        _check_whole("top", self.top)
-        _check_whole("n_init", self.n_init)
+        whole("n_layers", self.n_layers, 1)
+        whole("top", self.top, 1)
+        whole("n_init", self.n_init, 1)
         if self.n_topics is not None:
-            _check_whole("n_topics", self.n_topics, " or None")
+            whole("n_topics", self.n_topics, 1, " or None")
         try:
             check_random_state(self.random_state)
         except ValueError as error:
@@ -361,11 +361,3 @@ class TagHierarchy(BaseEstimator):  # type: ignore[misc]
                 "random_state must be a whole number from 0 to 2**32 - 1, a numpy RandomState or"
                 f" None; got {self.random_state!r}."
             ) from error
-
-
-def _check_whole(name: str, value: Any, other: str = "") -> None:
-    """Check that a parameter is a whole number of at least 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be a whole number of at least 1{other}; got {value!r}.")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1{other}; got {value}.")
