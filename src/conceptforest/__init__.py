@@ -4,7 +4,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from conceptforest import datasets, metrics
+from conceptforest import datasets, metrics, tags
 from conceptforest.completion import TagCompletion
 from conceptforest.forest.hml_forest import HMLForest, load
 from conceptforest.forest.reading import Reading
@@ -21,12 +21,14 @@ __all__ = [
     "datasets",
     "load",
     "metrics",
+    "report",
+    "tags",
 ]
 __version__ = version("conceptforest")
 
 
 def __getattr__(name: str) -> Any:
-    """Load the competing methods when they are asked for: most users never do."""
-    if name == "baselines":
-        return import_module("conceptforest.baselines")
+    """Load what most users never need when it is asked for."""
+    if name in {"baselines", "report"}:
+        return import_module(f"conceptforest.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

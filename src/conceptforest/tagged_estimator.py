@@ -31,6 +31,7 @@ class TaggedEstimator(BaseEstimator):  # type: ignore[misc]
         estimator
             The estimator itself.
         """
+        _check_order(X, tags)
         before = dict(vars(self))
         try:
             self._fit(X, tags)
@@ -50,3 +51,16 @@ class TaggedEstimator(BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = False
         tags.target_tags.multi_output = True
         return tags
+
+
+def _check_order(X: Any, tags: Any) -> None:
+    """Refuse two tables with the same row labels in another order: rows are matched by place."""
+    rows: Any = getattr(X, "index", None)
+    others: Any = getattr(tags, "index", None)
+    if not (hasattr(rows, "equals") and hasattr(others, "equals")):
+        return  # not two pandas tables; a list has a method of that name
+    if len(rows) == len(others) and not rows.equals(others) and set(rows) == set(others):
+        raise ValueError(
+            "X and tags have the same row labels in another order, but rows are matched by their"
+            " place. Give tags.loc[X.index]."
+        )

@@ -184,3 +184,16 @@ def test_changes_to_the_papers_settings():
         )
     with pytest.raises(TypeError, match="unexpected keyword argument 'n_trees'"):
         cf.HMLForest.paper(n_trees=3)
+
+
+def test_a_hierarchy_of_which_one_layer_is_left_is_reported():
+    paths = [f"group {j % 3}|t{j:02d}" for j in range(12)]
+    with pytest.warns(UserWarning, match="Only one of the 2 layers"):
+        forest = fit(layers=cf.TagHierarchy.from_paths(paths))
+    assert columns(forest) == [list(range(12))]
+
+
+def test_a_table_of_parents_is_no_layers():
+    table = pd.DataFrame({"tag": ["t00"], "parent": [None]})
+    with pytest.raises(TypeError, match=r"TagHierarchy.from_parents\(table\)"):
+        fit(layers=table)

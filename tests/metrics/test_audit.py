@@ -320,7 +320,7 @@ def test_scores_that_are_not_reported_are_left_out():
         ({"name": "x", "ap": [0.5, None]}, ValueError, "Give a list of finite numbers"),
         ({"name": "x", "ap": []}, ValueError, "Give a list of finite numbers"),
         ({"name": "x", "ri": 0.123}, ValueError, "ri of row 'x' is .*more than the 2 decimals"),
-        ("x", TypeError, "Row 0 is of type str. Give mappings"),
+        ("x", TypeError, "Row 0 is of type str. Give a list of mappings"),
     ],
 )
 def test_bad_rows_are_refused(row, error, message):

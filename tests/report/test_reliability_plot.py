@@ -94,3 +94,8 @@ def test_without_matplotlib_the_error_says_what_to_install(tmp_path, monkeypatch
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r'pip install "matplotlib>=3\.8"'):
         plot_reliability(USUAL, tmp_path / "r.png")
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no-such"):
+        plot_reliability(USUAL, tmp_path / "no-such" / "file.png")

@@ -309,3 +309,9 @@ def test_large_files_are_not_read(tmp_path, monkeypatch):
     assert names(from_json(write(tmp_path, '["a"]'.ljust(2**20)))) == [{"a"}]
     with pytest.raises(ValueError, match="larger than 1 MiB"):
         from_json(write(tmp_path, '["a"]'.ljust(2**20 + 1)))
+
+
+def test_paths_without_the_separator_are_refused():
+    with pytest.raises(ValueError, match=r"None of the 2 paths has a '\|'.*'pet/cat'"):
+        cf.TagHierarchy.from_paths(["pet/cat", "pet/dog"])
+    assert cf.TagHierarchy.from_paths(["pet"]).vocabulary_ == ("pet",)

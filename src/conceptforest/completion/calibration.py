@@ -217,7 +217,8 @@ def _judge(
     promised = np.cumsum(predicted[order])
     bin_of = np.empty(len(order), dtype=np.int64)
     total = promised[-1] if len(promised) else 1.0
-    bin_of[order] = np.minimum(promised / total * _REPORTED_BINS, _REPORTED_BINS - 1)
+    n_bins = int(np.clip(hit.sum() // _HITS, 1, _REPORTED_BINS))
+    bin_of[order] = np.minimum(promised / total * n_bins, n_bins - 1)
     _, bin_of = np.unique(-bin_of, return_inverse=True)
     count = np.bincount(bin_of)
     mean = np.bincount(bin_of, weights=predicted) / np.maximum(count, 1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Collection"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Collection:
     """Items with visual features and tags.
 
@@ -41,6 +41,13 @@ class Collection:
     class_names: tuple[str, ...]
     name: str
     layers: tuple[tuple[str, ...], ...] | None = None
+
+    def __repr__(self) -> str:
+        classes = f", {self.n_classes} classes" if self.class_names else ""
+        return (
+            f"<Collection {self.name!r}: {self.n_items:,} items, {self.X.shape[1]:,} features,"
+            f" {self.tags.n_tags:,} tags{classes}>"
+        )
 
     @property
     def n_items(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -87,6 +88,13 @@ def check_layers(
         resolved = resolve_layers(
             match_layers(named, tags.vocabulary), tags.vocabulary, unlayered=unlayered
         )
+        if len(resolved) == 1 < len(named):
+            warnings.warn(
+                f"Only one of the {len(named)} layers of the hierarchy has tags of this collection,"
+                " so it makes no difference. If items carry their most specific tags alone, add"
+                " those above: a dog is also an animal.",
+                stacklevel=5,
+            )
     elif hierarchy is None:
         resolved = resolve_layers(layers, tags.vocabulary, unlayered=unlayered)
     elif tags.matrix.nnz:

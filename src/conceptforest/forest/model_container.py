@@ -95,6 +95,8 @@ def _read_header(file: FileIO, size: int) -> tuple[dict[str, Any], int]:
     if len(head) < 9 or not 2 <= length <= _MAX_HEADER or head[8:] != b"{":
         likely = next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), None)
         hint = f" (it looks like {likely}, which is never opened)" if likely else ""
+        if head.startswith(b"PK"):
+            hint += "; a feature file (.npz) is read by conceptforest.datasets.load"
         raise ModelFileError(
             f"it is not a safetensors file with a header of at most {_MAX_HEADER} bytes{hint};"
             " give a file that HMLForest.save wrote"

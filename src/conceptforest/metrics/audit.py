@@ -159,8 +159,9 @@ class _Row:
     def read(cls, mapping: Any, number: int, decimals: int | None) -> _Row:
         if not isinstance(mapping, Mapping):
             raise TypeError(
-                f"Row {number} is of type {type(mapping).__name__}. Give mappings such as "
-                '{"name": "k-means", "ri": 0.94, "f1": 0.13, "ari": 0.11}.'
+                f"Row {number} is of type {type(mapping).__name__}. Give a list of mappings such "
+                'as {"name": "k-means", "ri": 0.94, "f1": 0.13, "ari": 0.11}; of a pandas table, '
+                'table.to_dict("records").'
             )
         name = mapping.get("name")
         if not isinstance(name, str) or not name:

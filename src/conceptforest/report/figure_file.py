@@ -35,6 +35,8 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
         If matplotlib is not installed.
     ValueError
         If the suffix is not a picture format.
+    FileNotFoundError
+        If there is no such folder.
     """
     try:
         from matplotlib.figure import Figure
@@ -50,6 +52,11 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
         raise ValueError(
             f"{place.name!r} has no known picture suffix; allowed are"
             f" {', '.join('.' + name for name in sorted(formats))}."
+        )
+    if not place.parent.is_dir():
+        raise FileNotFoundError(
+            f"The folder '{place.parent}' for the picture {place.name!r} does not exist. Make it"
+            " first, or choose another."
         )
     yield figure
     beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")

@@ -33,7 +33,7 @@ def plot_reliability(
     calibration: Calibration,
     path: str | os.PathLike[str],
     *,
-    title: str = "Are the promised tags there?",
+    title: str = "Suggested tags: promised and true",
     dpi: int = 160,
 ) -> None:
     """Draw promised against observed shares of hidden tags and write the picture to a file.
@@ -64,18 +64,14 @@ def plot_reliability(
         axes = figure.add_subplot(grid[0])
         strip = figure.add_subplot(grid[1], sharex=axes)
         _draw_promises(axes, predicted, observed, count)
-        axes.text(
-            0.03,
-            0.965,
-            f"expected calibration error {calibration.error:.4f}\n"
-            f"{count.sum():,} tags with a score; bars are 95 % intervals",
-            transform=axes.transAxes,
-            va="top",
-            fontsize=_FONT,
+        figure.suptitle(title, fontsize=_FONT + 3, x=0.02, ha="left")
+        axes.set_title(
+            f"expected calibration error {calibration.error:.4f}; {count.sum():,} tags with a"
+            " score; bars are 95 % intervals",
+            fontsize=_FONT - 1,
             color="0.25",
-            linespacing=1.5,
+            loc="left",
         )
-        axes.set_title(title, fontsize=_FONT + 3, pad=10, loc="left")
         _draw_counts(strip, predicted, count)
         for each in (axes, strip):
             _tidy(each)
@@ -114,7 +110,7 @@ def _draw_promises(
 ) -> None:
     """Draw a point with its interval for each bin, and the diagonal on which they should lie."""
     dashes = (0, (5, 4))
-    axes.plot([0, 1], [0, 1], c=_GREY, lw=0.9, ls=dashes, zorder=1, label="promises kept")
+    axes.plot([0, 1], [0, 1], c=_GREY, lw=0.9, ls=dashes, zorder=1, label="as promised")
     low, high = _wilson(observed, count)
     axes.vlines(predicted, low, high, color=_LIGHT, linewidth=3.2, zorder=2)
     axes.plot(predicted, observed, color=_COLOR, linewidth=1.2, zorder=3)

@@ -210,7 +210,10 @@ class ConceptClustering(TaggedEstimator):
                         update(done)
                     yield neighbour_graph(self._nearest(trees=np.sort(trees), quiet=True))
 
-            return count_clusters(self.graph_, graphs())
+            counted = count_clusters(self.graph_, graphs())
+            if update is not None:
+                update(n_votes + 1)
+            return counted
 
     def _nearest(
         self,

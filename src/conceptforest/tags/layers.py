@@ -135,6 +135,11 @@ def _single_layer(number: int, n_tags: int) -> tuple[NDArray[np.int32], ...]:
 
 def _open_layers(layers: Any) -> list[Any]:
     """Check that the layers come as an ordered collection with something in it."""
+    if hasattr(layers, "columns"):
+        raise TypeError(
+            "layers is a table. Give TagHierarchy.from_parents(table) for one with the columns tag "
+            f"and parent, or lists of tags such as {EXAMPLE}."
+        )
     unordered = isinstance(layers, (str, bytes, Mapping, set, frozenset))
     if unordered or not isinstance(layers, Iterable):
         raise TypeError(

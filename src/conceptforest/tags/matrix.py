@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TagMatrix", "parse_tags"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TagMatrix:
     """Which item carries which tag, and what the tags are called.
 
@@ -64,6 +64,12 @@ class TagMatrix:
                 f"The tag matrix has {self.matrix.shape[1]} columns but the vocabulary has "
                 f"{len(self.vocabulary)} names. Give one name per column."
             )
+
+    def __repr__(self) -> str:
+        return (
+            f"<TagMatrix: {self.n_items:,} items, {self.n_tags:,} tags,"
+            f" {self.matrix.nnz / max(1, self.n_items):.2f} an item>"
+        )
 
     @property
     def n_items(self) -> int:

@@ -97,6 +97,7 @@ def read_paths(paths: Any, separator: str) -> Outline:
             f"paths are {short(paths)}. Give a list of strings such as 'animal{separator}dog'."
         )
     links = _Links()
+    paths, number, deepest = list(paths), -1, 0
     for number, path in enumerate(paths):
         if not isinstance(path, str):
             raise TypeError(
@@ -113,6 +114,12 @@ def read_paths(paths: Any, separator: str) -> Outline:
             )
         for parent, name in zip([None, *names], names, strict=False):
             links.add(name, parent)
+        deepest = max(deepest, len(names))
+    if deepest == 1 and number > 0:
+        raise ValueError(
+            f"None of the {number + 1} paths has a {separator!r}, so there is no hierarchy in them:"
+            f" the first is {short(paths[0])}. Name the separator that they have."
+        )
     return links.outline("There are no paths. Give at least one, such as 'animal|dog'.")
 
 
