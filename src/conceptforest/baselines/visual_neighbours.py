@@ -105,6 +105,6 @@ class VisualNeighbours(CompletionBaseline):
         total = votes.sum(axis=1, keepdims=True)
         places = np.repeat(np.arange(len(X)), k), indices.ravel()
         shape = (len(X), n)
-        found = sparse.csr_array((votes.ravel(), places), shape=shape)
+        found: Any = sparse.csr_array((votes.ravel(), places), shape=shape)
         inverse = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         return sparse.csr_array(found * inverse)

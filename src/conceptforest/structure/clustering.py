@@ -279,7 +279,7 @@ class ConceptClustering(TaggedEstimator):
         X = check_features(self, X, reset=False)
         nearest = self._nearest(X)
         n = len(self.labels_)
-        member = sparse.csr_array(
+        member: Any = sparse.csr_array(
             (np.ones(n), self.labels_, np.arange(n + 1)), shape=(n, self.n_clusters_)
         )
         votes = (nearest @ member).toarray()

@@ -181,5 +181,5 @@ def _to_own_cluster(graph: Any, labels: NDArray[np.int64]) -> NDArray[np.float64
 def _by_cluster(matrix: Any, labels: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:
     """Sum up the rows of each cluster, shape (n_clusters, n_columns)."""
     n = len(labels)
-    member = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(n_clusters, n))
+    member: Any = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(n_clusters, n))
     return np.asarray((member @ matrix).toarray())
