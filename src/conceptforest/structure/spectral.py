@@ -184,23 +184,23 @@ def _solve(
 ) -> tuple[Any, Any]:
     """Run the Lanczos solver, or LOBPCG where it does not arrive.
 
-    In single precision it would take three quarters of the time, and miss leading vectors of
-    graphs of clumps that few weak edges join.
+    It works on the cube of the matrix, which has the same eigenvectors in the same order with wider
+    gaps: half as many steps arrive, and keeping their vectors orthogonal is what takes the time.
+    In single precision one of several nearly equal eigenvalues would get lost.
     """
     n = matrix.shape[0]
     start = rng.uniform(-1, 1, size=n)
-    operator = matrix
-    if known.shape[1]:
-        start -= known @ (known.T @ start)
+    start -= known @ (known.T @ start)
 
-        def spare_known(x: NDArray[Any]) -> NDArray[Any]:
-            moved: NDArray[Any] = matrix @ x - 3 * (known @ (known.T @ x))  # from 1 to -2
-            return moved
+    def cube(x: NDArray[Any]) -> NDArray[Any]:
+        product: NDArray[Any] = matrix @ (matrix @ (matrix @ x))
+        if known.shape[1]:
+            product -= 3 * (known @ (known.T @ x))  # from 1 to -2, below all others
+        return product
 
-        operator = LinearOperator(matrix.shape, matvec=spare_known, dtype=np.float64)
     try:
-        return eigsh(
-            operator,
+        values, vectors = eigsh(
+            LinearOperator(matrix.shape, matvec=cube, dtype=np.float64),
             k=wanted,
             which="LA",
             v0=start,
@@ -208,6 +208,7 @@ def _solve(
             tol=_TOLERANCE,
             maxiter=_RESTARTS,
         )
+        return np.cbrt(values), vectors
     except ArpackError:
         guess = rng.normal(size=(n, wanted))
         with warnings.catch_warnings():
