@@ -213,6 +213,9 @@ def test_names_are_tags_of_the_concepts(clusters):
         ({"n_neighbors": 0}, ValueError, "n_neighbors"),
         ({"n_init": "many"}, TypeError, "n_init"),
         ({"forest": "oak"}, TypeError, "HMLForest"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be a whole number other than 0"),
+        ({"random_state": "seed"}, ValueError, "random_state must be a whole number"),
+        ({"verbose": -1}, ValueError, "verbose must be at least 0"),
     ],
 )
 def test_bad_parameters(made, options, error, match):

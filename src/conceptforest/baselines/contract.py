@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.checks import whole
 from conceptforest.completion.keep import blocks
 from conceptforest.forest.inputs import check_features
-from conceptforest.forest.parameters import n_threads
+from conceptforest.forest.parameters import n_threads, random_numbers
 from conceptforest.tagged_estimator import TaggedEstimator
 from conceptforest.tags import parse_tags
 from conceptforest.tags.names import did_you_mean
@@ -276,14 +275,7 @@ def check_threads(n_jobs: Any) -> int:
 
 def draw_seed(random_state: Any) -> int:
     """Draw the seed of one fit."""
-    try:
-        state = check_random_state(random_state)
-    except ValueError as error:
-        raise ValueError(
-            "random_state must be a whole number from 0 to 2**32 - 1, a numpy RandomState or None;"
-            f" got {random_state!r}."
-        ) from error
-    return int(state.randint(0, 2**31 - 1))
+    return int(random_numbers(random_state).randint(0, 2**31 - 1))
 
 
 def _check_tags(method: Any, tags: Any, n_items: int, *, needed: bool) -> TagMatrix:

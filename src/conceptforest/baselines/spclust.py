@@ -137,6 +137,5 @@ class SpClust(ClusteringBaseline):
             embedding = embed(graphs[0], self.n_clusters)
             return embedding.rows, embedding.left_out
         mean = sum(normalise(graph) for graph in graphs) / len(graphs)
-        with threadpool_limits(1):
-            _, vectors = leading_vectors(mean.tocsr(), self.n_clusters)
+        _, vectors = leading_vectors(mean.tocsr(), self.n_clusters)
         return unit_rows(vectors), np.diff(mean.indptr) == 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.checks import whole
@@ -193,7 +192,7 @@ class TagCompletion(TaggedEstimator):
             self.__dict__.pop(name, None)
         X = check_features(self, X, reset=True)
         parsed = check_tags(self, tags, X.shape[0])
-        seeds = check_random_state(self.random_state).randint(0, 2**31 - 1, size=4)
+        seeds = parameters.random_numbers(self.random_state).randint(0, 2**31 - 1, size=4)
         given = HMLForest(bootstrap=True) if self.forest is None else self.forest
         forest = self._grow(given, X, parsed, int(seeds[0]))
         rule = self._make_rule(forest, X, parsed, int(seeds[1]))
@@ -220,9 +219,7 @@ class TagCompletion(TaggedEstimator):
                 f'method must be "affinity", "local" or "cluster"; got {self.method!r}.{hint}'
             )
         is_grown(self.forest)
-        # A forest has these three parameters too, and its checks of them.
-        shared = ("random_state", "n_jobs", "verbose")
-        parameters.check(HMLForest(**{name: getattr(self, name) for name in shared}))
+        parameters.check_running(self)
         whole("n_neighbors", self.n_neighbors, 1)
         if self.n_clusters is not None:
             whole("n_clusters", self.n_clusters, 1)

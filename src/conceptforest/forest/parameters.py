@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check", "n_threads", "n_try", "tag_weights", "tree_numbers"]
+__all__ = [
+    "check",
+    "check_running",
+    "n_threads",
+    "n_try",
+    "random_numbers",
+    "tag_weights",
+    "tree_numbers",
+]
 
 _MAX_THREADS = 1024
 _LEAST, _MOST = 1e-100, 1e100  # tag weights whose gains neither vanish nor overflow
@@ -27,7 +35,6 @@ def check(forest: Any) -> None:
     """Check every parameter that does not need the data; they are attributes of `forest`."""
     whole("n_estimators", forest.n_estimators, 1)
     whole("min_samples_leaf", forest.min_samples_leaf, 1)
-    whole("verbose", forest.verbose, 0)
     for name in ("correlation", "bootstrap", "warm_start"):
         value = getattr(forest, name)
         if not isinstance(value, bool | np.bool_):
@@ -38,12 +45,18 @@ def check(forest: Any) -> None:
         raise ValueError(
             f'tag_weights must be None, "idf" or an array; got {forest.tag_weights!r}.'
         )
-    _check_n_jobs(forest.n_jobs)
-    _check_random_state(forest.random_state)
+    check_running(forest)
     if forest.reading is not None and not isinstance(forest.reading, Reading):
         raise TypeError(
             f"reading must be a conceptforest.Reading or None; got {type(forest.reading).__name__}."
         )
+
+
+def check_running(estimator: Any) -> None:
+    """Check how an estimator is to run: its `n_jobs`, `random_state` and `verbose`."""
+    whole("verbose", estimator.verbose, 0)
+    _check_n_jobs(estimator.n_jobs)
+    random_numbers(estimator.random_state)
 
 
 def tree_numbers(given: Any, n_trees: int) -> NDArray[np.int64]:
@@ -76,9 +89,10 @@ def _check_n_jobs(value: Any) -> None:
         raise ValueError("n_jobs must be a whole number other than 0, or None; got 0.")
 
 
-def _check_random_state(value: Any) -> None:
+def random_numbers(value: Any) -> np.random.RandomState:
+    """Give the random numbers that a `random_state` means."""
     try:
-        check_random_state(value)
+        return cast("np.random.RandomState", check_random_state(value))
     except ValueError as error:
         raise ValueError(
             "random_state must be a whole number from 0 to 2**32 - 1, a numpy RandomState or None;"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.checks import whole
@@ -156,10 +155,11 @@ class ConceptClustering(TaggedEstimator):
     def _fit(self, X: Any, tags: Any) -> None:
         for name in ("n_neighbors", "n_init"):
             whole(name, getattr(self, name), 1)
+        parameters.check_running(self)
         X = check_features(self, X, reset=True)
         self._tags = check_tags(self, tags, X.shape[0])
         self._check_n_clusters(X.shape[0])
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(parameters.random_numbers(self.random_state).randint(2**31 - 1))
         self.forest_ = grown_forest(
             HMLForest() if self.forest is None else self.forest,
             X,
