@@ -169,7 +169,8 @@ def learn_map(pairs: HiddenTags) -> ScoreMap:
     count, hits, low, high = _bins_by_score(pairs)
     share = (hits + 0.5) / (count + 1)  # never 0 or 1
     level = isotonic_regression(share, sample_weight=np.maximum(count, 1))
-    first = np.flatnonzero(np.concatenate([[True], np.diff(level) > 0]))
+    # Equal levels may differ in their last bits, and a map between those could not increase.
+    first = np.flatnonzero(np.concatenate([[True], np.diff(level) > 1e-9]))
     last = np.append(first[1:] - 1, len(level) - 1)
     values, low, high = level[first], low[first], high[last]
     low[0] = 0.0

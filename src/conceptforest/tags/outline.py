@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Outline", "read_json", "read_parents", "read_paths"]
 
+_SEPARATORS = ("|", "/", "\\", ">")  # that programs write between names
 MAX_DEPTH = 64
 MAX_BYTES = 64 * 2**20
 
@@ -97,7 +98,7 @@ def read_paths(paths: Any, separator: str) -> Outline:
             f"paths are {short(paths)}. Give a list of strings such as 'animal{separator}dog'."
         )
     links = _Links()
-    paths, number, deepest = list(paths), -1, 0
+    paths, deepest = list(paths), 0
     for number, path in enumerate(paths):
         if not isinstance(path, str):
             raise TypeError(
@@ -115,10 +116,11 @@ def read_paths(paths: Any, separator: str) -> Outline:
         for parent, name in zip([None, *names], names, strict=False):
             links.add(name, parent)
         deepest = max(deepest, len(names))
-    if deepest == 1 and number > 0:
+    other = next((mark for mark in _SEPARATORS if any(mark in path for path in paths)), None)
+    if deepest == 1 and len(paths) > 1 and other is not None:
         raise ValueError(
-            f"None of the {number + 1} paths has a {separator!r}, so there is no hierarchy in them:"
-            f" the first is {short(paths[0])}. Name the separator that they have."
+            f"None of the {len(paths)} paths has a {separator!r}, so there is no hierarchy in them:"
+            f" the first is {short(paths[0])}. Is the separator {other!r}?"
         )
     return links.outline("There are no paths. Give at least one, such as 'animal|dog'.")
 
