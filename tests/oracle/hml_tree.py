@@ -16,6 +16,7 @@ class Layer:
     positive: list
     negative: list
     weight: list
+    one: int = 2**20  # the mass of hard evidence
 
 
 @dataclass
@@ -109,8 +110,18 @@ def draw_features(key, n_features):
         yield features[drawn]
 
 
+def smallest_difference(layer, items, draws):
+    """Gains closer than this count as equal: 2^-40 of the impurity where an item is soft."""
+    hard = {(0, layer.one), (layer.one, 0)}
+    if all(set(zip(layer.positive[x], layer.negative[x], strict=True)) <= hard for x in items):
+        return Fraction(0)
+    whole = sum(w * impurity(layer, i, items, draws) for i, w in enumerate(layer.weight))
+    return whole / 2**40
+
+
 def best_split(X, layers, k, items, key, draws, settings):
     best = (Fraction(0), None, None)
+    tiny = smallest_difference(layers[k], items, draws)
     tried = 0
     for f in draw_features(key, len(X[0])):
         if tried == settings.n_try:
@@ -125,7 +136,7 @@ def best_split(X, layers, k, items, key, draws, settings):
             if min(sum(draws[x] for x in part) for part in (left, right)) < settings.min_leaf:
                 continue
             g = gain(layers[k], items, left, right, draws, settings.child_weights)
-            if g > best[0]:
+            if g > best[0] + tiny:
                 middle = below / 2 + above / 2
                 best = (g, f, middle if below < middle <= above else above)
     return best
