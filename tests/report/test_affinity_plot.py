@@ -128,7 +128,7 @@ def test_an_older_picture_stays_when_drawing_fails(tmp_path, monkeypatch):
     path.write_text("old")
 
     def fail(_figure, file, **_):
-        file.write_text("half")
+        file.write(b"half")
         raise OSError("disk full")
 
     monkeypatch.setattr(Figure, "savefig", fail)

@@ -17,8 +17,6 @@ import math
 import os
 import reprlib
 import stat
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
@@ -32,10 +30,12 @@ from conceptforest.forest.model_audit import (
     is_int,
     require_sound,
 )
+from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from io import FileIO
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -259,23 +259,9 @@ def make_header(document: dict[str, Any], tensors: Tensors) -> bytes:
 
 def write_whole(path: Path, header: bytes, tensors: Tensors) -> None:
     """Write header and tensors to a temporary file, then rename it to ``path``."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(header)
-            file.writelines(map(_bytes, tensors.values()))
-            file.flush()
-            os.fsync(file.fileno())
-        # A temporary file is its owner's alone; a model gets the rights of any new file. The mask
-        # can only be read by setting it, so set the strictest for that moment.
-        mask = os.umask(0o077)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        file.write(header)
+        file.writelines(map(_bytes, tensors.values()))
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

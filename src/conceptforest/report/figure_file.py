@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.whole_file import whole_file
+
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
@@ -59,9 +61,5 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
             " first, or choose another."
         )
     yield figure
-    beside = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    try:
-        figure.savefig(beside, format=place.suffix[1:].lower())
-        beside.replace(place)
-    finally:
-        beside.unlink(missing_ok=True)
+    with whole_file(place) as file:
+        figure.savefig(file, format=place.suffix[1:].lower())

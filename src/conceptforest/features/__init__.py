@@ -1,0 +1,1 @@
+"""Pictures and videos to vectors."""
