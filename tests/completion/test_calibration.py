@@ -1,5 +1,7 @@
 """Probabilities: an increasing map that keeps its promises."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.completion.small import groups, small_forest
 
+import conceptforest as cf
 from conceptforest.completion import ScoreMap, TagCompletion
-from conceptforest.completion.calibration import HiddenTags, calibrate, learn_map
+from conceptforest.completion.calibration import Calibration, HiddenTags, calibrate, learn_map
+from conceptforest.datasets import make_tagged
 
 
 def pairs(score, hit, *, n_items=10, zeros=(0, 0)):
@@ -183,3 +187,35 @@ def test_a_grown_forest_is_not_shown_hidden_tags():
     np.testing.assert_array_equal(found.scores_.toarray(), fresh.scores_.toarray())
     np.testing.assert_array_equal(forest.leaves_, leaves)
     assert found.forest_ is forest
+
+
+def test_a_calibration_survives_json_and_is_used_again():
+    made = make_tagged(120, random_state=0)
+    forest = cf.HMLForest(30, bootstrap=True, random_state=0)
+    first = cf.TagCompletion(forest=forest, calibrate=True, random_state=0).fit(made.X, made.tags)
+    known = Calibration.from_dict(json.loads(json.dumps(first.calibration_.to_dict())))
+    again = cf.TagCompletion(forest=first.forest_, calibrate=known).fit(made.X, made.tags)
+    np.testing.assert_array_equal(again.scores_.toarray(), first.scores_.toarray())
+    assert again.calibration_.error == first.calibration_.error
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"scores": [0.0, 0.0]},
+        {"scores": [0.0]},
+        {"probabilities": [0.0, 1.5]},
+        {"observed": ["many"]},
+        {"count": [1, 2, 3]},
+        {"error": float("nan")},
+        {"predicted": None},
+    ],
+)
+def test_an_unsound_calibration_is_refused(damage):
+    sound = {
+        "scores": [0.0, 1.0], "probabilities": [0.0, 0.5], "predicted": [0.2], "observed": [0.3],
+        "count": [10], "error": 0.1,
+    }  # fmt: skip
+    assert Calibration.from_dict(sound).error == 0.1
+    with pytest.raises(ValueError, match="calibration"):
+        Calibration.from_dict(sound | damage)

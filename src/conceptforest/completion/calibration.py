@@ -84,6 +84,51 @@ class Calibration:
         columns = {"predicted": self.predicted, "observed": self.observed, "count": self.count}
         return pd.DataFrame(columns)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Give all of it as numbers and lists, which JSON can hold without loss."""
+        arrays = {
+            "scores": self.map.scores,
+            "probabilities": self.map.probabilities,
+            "predicted": self.predicted,
+            "observed": self.observed,
+            "count": self.count,
+        }
+        return {name: array.tolist() for name, array in arrays.items()} | {"error": self.error}
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Calibration:
+        """Build it again from what :meth:`to_dict` gave; what is not sound is refused.
+
+        Examples
+        --------
+        >>> knots = {"scores": [0.0, 1.0], "probabilities": [0.0, 0.5]}
+        >>> bins = {"predicted": [0.2], "observed": [0.3], "count": [10], "error": 0.1}
+        >>> Calibration.from_dict(knots | bins).map([0.5])
+        array([0.25])
+        """
+        names = ("scores", "probabilities", "predicted", "observed", "count")
+        try:
+            scores, probabilities, predicted, observed, count = (
+                np.array(given[name], dtype=np.float64) for name in names
+            )
+            error = float(given["error"])
+        except (KeyError, TypeError, ValueError) as problem:
+            raise ValueError(f"This is no calibration: {problem!r}. Calibrate again.") from problem
+        knots, bins = (scores, probabilities), (predicted, observed, count)
+        sound = (
+            all(a.ndim == 1 and np.isfinite(a).all() for a in (*knots, *bins))
+            and len({len(a) for a in knots}) == len({len(a) for a in bins}) == 1
+            and len(scores) > 1
+            and all((np.diff(a) > 0).all() for a in knots)
+            and all(a.min(initial=0.0) >= 0 and a.max(initial=0.0) <= 1 for a in knots[1:])
+            and np.isfinite(error)
+        )
+        if not sound:
+            raise ValueError("This is no sound calibration: numbers are missing or out of range.")
+        return cls(
+            ScoreMap(scores, probabilities), predicted, observed, count.astype(np.int64), error
+        )
+
     def __repr__(self) -> str:
         return (
             f"Calibration({len(self.count)} bins of {self.count.sum()} tags,"

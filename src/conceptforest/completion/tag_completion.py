@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.checks import whole
 from conceptforest.completion.affinity import AffinityRule
-from conceptforest.completion.calibration import HiddenTags, calibrate
+from conceptforest.completion.calibration import Calibration, HiddenTags, calibrate
 from conceptforest.completion.cluster import ClusterRule
 from conceptforest.completion.keep import blocks, keep_highest
 from conceptforest.completion.local import LocalRule
@@ -38,7 +38,6 @@ from conceptforest.tags.names import did_you_mean
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from conceptforest.completion.calibration import Calibration
     from conceptforest.tags import TagMatrix
 
 __all__ = ["TagCompletion"]
@@ -74,13 +73,13 @@ class TagCompletion(TaggedEstimator):
         Neighbours that vote, and neighbours in the graph that "cluster" cuts.
     n_scores : int or None, default=100
         How many scores to keep for each item among the tags that it lacks; None keeps all.
-    calibrate : bool, default=False
+    calibrate : bool or Calibration, default=False
         Turn scores into probabilities. Hides 40 % of each item's tags (of a single tag, none),
         grows a second forest of the same settings on the rest, and learns which share of the tags
         with a score were hidden ones. A probability then says how likely a tag that the item
         lacks is one that was left out, *if* tags were left out at the rate of the hiding. Tags
         that are right but were never given count as wrong, so it is cautious. The order of
-        scores stays.
+        scores stays. The `calibration_` of an earlier fit is used as it is.
     random_state : int, RandomState instance or None, default=None
         Seed of the forest, unless it has its own, of the clusters and of the calibration.
     n_jobs : int or None, default=None
@@ -136,7 +135,7 @@ class TagCompletion(TaggedEstimator):
         n_clusters: int | None = None,
         n_neighbors: int = 20,
         n_scores: int | None = 100,
-        calibrate: bool = False,
+        calibrate: bool | Calibration = False,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -198,7 +197,10 @@ class TagCompletion(TaggedEstimator):
         rule = self._make_rule(forest, X, parsed, int(seeds[1]))
         scores = rule.seen(self.n_scores)
         if self.calibrate:
-            self.calibration_ = self._calibrate(given, X, parsed, seeds[1:])
+            if isinstance(self.calibrate, Calibration):
+                self.calibration_ = self.calibrate
+            else:
+                self.calibration_ = self._calibrate(given, X, parsed, seeds[1:])
             scores.data = self.calibration_.map(scores.data)
         if isinstance(rule, AffinityRule):
             self.neighbors_ = rule.neighbours
@@ -225,8 +227,11 @@ class TagCompletion(TaggedEstimator):
             whole("n_clusters", self.n_clusters, 1)
         if self.n_scores is not None:
             whole("n_scores", self.n_scores, 1)
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise TypeError(f"calibrate must be True or False; got {self.calibrate!r}.")
+        if not isinstance(self.calibrate, bool | np.bool_ | Calibration):
+            raise TypeError(
+                "calibrate must be True, False or the calibration_ of an earlier fit; got"
+                f" {self.calibrate!r}."
+            )
 
     def _grow(self, forest: HMLForest, X: NDArray[Any], tags: TagMatrix, seed: int) -> HMLForest:
         return grown_forest(

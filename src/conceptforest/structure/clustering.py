@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["ConceptClustering"]
+__all__ = ["ConceptClustering", "place_by_votes"]
 
 _HALVES = 8  # random halves of the forest that vote on the number of clusters
 
@@ -277,14 +277,7 @@ class ConceptClustering(TaggedEstimator):
         """
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
-        nearest = self._nearest(X)
-        n = len(self.labels_)
-        member: Any = sparse.csr_array(
-            (np.ones(n), self.labels_, np.arange(n + 1)), shape=(n, self.n_clusters_)
-        )
-        votes = (nearest @ member).toarray()
-        # Equal sums may differ in their last bits by the order of their terms.
-        return np.asarray(np.round(votes, 9).argmax(axis=1), dtype=np.int64)
+        return place_by_votes(self._nearest(X), self.labels_)
 
     def cluster_summary(self, top: int = 5) -> DataFrame:
         """Describe every cluster.
@@ -322,3 +315,27 @@ class ConceptClustering(TaggedEstimator):
                 "cohesion": cohesion(self.graph_, self.labels_, self.n_clusters_),
             }
         )
+
+
+def place_by_votes(nearest: Any, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give each item the cluster for which its neighbours vote with the most affinity.
+
+    Parameters
+    ----------
+    nearest : csr_array of shape (n_items, n_training), float64
+        Affinities to the training items that vote.
+    labels : ndarray of shape (n_training,), int64
+        Their clusters, numbered by size.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), int64
+        Of equal clusters the larger one.
+    """
+    n = len(labels)
+    member: Any = sparse.csr_array(
+        (np.ones(n), labels, np.arange(n + 1)), shape=(n, int(labels.max()) + 1)
+    )
+    votes = (nearest @ member).toarray()
+    # Equal sums may differ in their last bits by the order of their terms.
+    return np.asarray(np.round(votes, 9).argmax(axis=1), dtype=np.int64)
