@@ -33,6 +33,8 @@ class Collection:
         What to call the collection in a table.
     layers : tuple of tuples of str, or None, default=None
         The tag names from abstract to specific, where the collection says which is which.
+    item_names : tuple of str, length n_items, or None, default=None
+        What the items are called; None where they have no names but their numbers.
     """
 
     X: NDArray[np.floating[Any]]
@@ -41,6 +43,7 @@ class Collection:
     class_names: tuple[str, ...]
     name: str
     layers: tuple[tuple[str, ...], ...] | None = None
+    item_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         classes = f", {self.n_classes} classes" if self.class_names else ""
