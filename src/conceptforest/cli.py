@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
 from conceptforest import __version__
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["main"]
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_EXISTING = click.Path(exists=True, path_type=Path)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
@@ -20,61 +30,223 @@ def main() -> None:
     """Find the concept structure of collections with sparse, incomplete tags."""
 
 
+def _check_jobs(_context: click.Context, _option: click.Parameter, value: int) -> int:
+    if value == 0:
+        raise click.BadParameter("0 threads can do nothing; give 1 or more, or -1.")
+    return value
+
+
+_trees = click.option("--trees", type=click.IntRange(1, 100_000), default=500, help="Trees.")
+_seed = click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Same seed, same result."
+)
+_jobs = click.option(
+    "--jobs", type=int, default=-1, callback=_check_jobs, help="Threads; -1 is one for each core."
+)
+_features = click.option(
+    "--features",
+    default="auto",
+    metavar="NAME",
+    help="classic, efficientnet-lite0, onnx:FILE or vgg16:FILE; auto takes the best that is"
+    " installed.",
+)
+_open = click.option(
+    "--open/--no-open", "open_report", default=None, help="Open the report in the browser."
+)
+
+
 @main.command(context_settings={"show_default": True})
+@click.argument("path", type=_EXISTING)
+@click.option("--out", type=_FOLDER, required=True, help="Folder of the run; made if not there.")
 @click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("demo-output"),
-    help="Folder for the files; made if it is not there.",
+    "--tags",
+    multiple=True,
+    metavar="SOURCE",
+    help="A table (CSV, TSV, JSONL, Parquet), COCO JSON, a folder of SVG or XMP files, or one of"
+    " the words sidecars, embedded, folders. May be given several times. Without it: sidecars,"
+    " embedded keywords and metadata files.",
 )
-@click.option("--trees", type=click.IntRange(1, 100_000), default=300, help="Number of trees.")
-@click.option("--items", type=click.IntRange(50, 100_000), default=600, help="Number of items.")
+@_features
+@click.option("--clusters", type=click.IntRange(2), help="Number of concepts; chosen if not given.")
+@click.option("--layers", type=click.IntRange(1, 20), default=2, help="Tag layers to estimate.")
 @click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    help="Same seed, same collection and forest.",
+    "--hierarchy",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Tag hierarchy: a JSON tree, or a CSV table with the columns tag and parent.",
 )
-@click.option("--jobs", type=int, default=-1, help="Threads; -1 is one for each core.")
-def demo(out: Path, trees: int, items: int, seed: int, jobs: int) -> None:
-    """Make up a tagged collection, and find its concepts.
+@_trees
+@click.option(
+    "--min-tag-count", type=click.IntRange(1), default=2, help="Ignore tags on fewer items."
+)
+@click.option("--suggest", type=click.IntRange(1), default=5, help="Most suggestions an item.")
+@click.option(
+    "--min-probability", type=click.FloatRange(0, 1), default=0.02, help="Of a suggestion."
+)
+@click.option(
+    "--video-pool", type=click.Choice(["mean", "max"]), default="mean", help="Of video frames."
+)
+@click.option(
+    "--cache",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for features, to be shared between runs.  [default: in the run]",
+)
+@click.option("--title", help="Heading of the report.  [default: the folder's name]")
+@_seed
+@_jobs
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@_open
+def discover(
+    path: Path, out: Path, *, dry_run: bool, open_report: bool | None, **given: Any
+) -> None:
+    """Find the concepts of a collection, and the tags that are missing.
 
-    The collection is synthetic, so its concepts and all of its tags are known: the summary says
-    how many of them were found again.
+    PATH is a folder of pictures and videos, or a feature file (.npz, .npy, .parquet). The run
+    holds report.html, tables, and the models. Stopped or killed, the same command continues.
     """
-    if jobs == 0:
-        raise click.BadParameter(
-            "0 threads can do nothing; give 1 or more, or -1.", param_hint="--jobs"
-        )
-    _make_folder(out)
-    from conceptforest._demo import print_summary, run_demo
+    from conceptforest.discovery import Settings, discover, plan
+    from conceptforest.discovery.summary import print_discovery, print_plan
 
-    try:
+    with _errors_for_people(out):
+        settings = Settings(
+            tags=given["tags"] or None,
+            features=given["features"],
+            pool=given["video_pool"],
+            n_clusters=given["clusters"],
+            layers=given["layers"],
+            hierarchy=given["hierarchy"],
+            n_trees=given["trees"],
+            min_tag_count=given["min_tag_count"],
+            n_suggestions=given["suggest"],
+            min_probability=given["min_probability"],
+            seed=given["seed"],
+        )
+        if dry_run:
+            foreseen = plan(path, out, settings, cache=given["cache"], verbose=_verbose())
+            print_plan(foreseen, Console(highlight=False))
+            return
+        _check_writable(out)
+        found = discover(
+            path,
+            out,
+            settings,
+            cache=given["cache"],
+            title=given["title"],
+            command=_command(),
+            n_jobs=given["jobs"],
+            verbose=_verbose(),
+        )
+    print_discovery(found, Console(highlight=False))
+    _show(found.run.report, wanted=open_report)
+
+
+@main.command(context_settings={"show_default": True})
+@click.argument("run", type=_FOLDER)
+@click.argument("path", type=_EXISTING)
+@click.option("--out", type=_FOLDER, help="Folder for the tables.  [default: within the run]")
+@click.option("--tags", multiple=True, metavar="SOURCE", help="Tags of the new items, if any.")
+@click.option("--features", metavar="NAME", help="Where the run's network file has moved.")
+@click.option("--suggest", type=click.IntRange(1), help="Most suggestions an item.")
+@click.option("--cache", type=click.Path(dir_okay=False, path_type=Path), help="Of features.")
+@_jobs
+def predict(
+    run: Path, path: Path, *, out: Path | None, tags: tuple[str, ...], **given: Any
+) -> None:
+    """Place and tag new pictures with the model of a run.
+
+    RUN is the folder that `discover` made, PATH a folder of new pictures and videos.
+    """
+    from conceptforest.discovery import predict
+    from conceptforest.discovery.summary import print_prediction
+
+    place = run / "predictions" / (path.resolve().name or "root") if out is None else out
+    with _errors_for_people(place):
+        made = predict(
+            run,
+            path,
+            tags=tags or None,
+            features=given["features"],
+            n_suggestions=given["suggest"],
+            cache=given["cache"],
+            n_jobs=given["jobs"],
+            verbose=_verbose(),
+        )
+        table = made.write(place)
+    print_prediction(made, table, Console(highlight=False))
+
+
+@main.command(context_settings={"show_default": True})
+@click.option("--out", type=_FOLDER, default=Path("demo-output"), help="Folder for all files.")
+@click.option("--items", type=click.IntRange(50, 20_000), default=600, help="Pictures to draw.")
+@click.option("--features", default="classic", metavar="NAME", help="See `discover`.")
+@click.option("--trees", type=click.IntRange(1, 100_000), default=300, help="Trees.")
+@_seed
+@_jobs
+@_open
+def demo(out: Path, *, open_report: bool | None, **given: Any) -> None:
+    """Draw a collection of pictures, and find its concepts.
+
+    The pictures are drawn by code, so their scenes and all of their tags are known: the summary
+    says how many of them were found again.
+    """
+    from conceptforest._demo import print_demo, run_demo
+
+    with _errors_for_people(out):
+        _check_writable(out)
         done = run_demo(
             out,
-            n_items=items,
-            n_trees=trees,
-            seed=seed,
-            n_jobs=jobs,
-            verbose=int(sys.stderr.isatty()),
+            n_items=given["items"],
+            features=given["features"],
+            n_trees=given["trees"],
+            seed=given["seed"],
+            n_jobs=given["jobs"],
+            command=_command(),
+            verbose=_verbose(),
         )
-    except OSError as error:
-        raise _cannot_write(out, error) from error
-    print_summary(done, Console(highlight=False))
+    print_demo(done, Console(highlight=False))
+    _show(done.found.run.report, wanted=open_report)
 
 
-def _make_folder(out: Path) -> None:
+def _verbose() -> int:
+    """Progress is for people who watch."""
+    return int(sys.stderr.isatty())
+
+
+def _command() -> str:
+    return shlex.join(["conceptforest", *sys.argv[1:]])
+
+
+def _check_writable(out: Path) -> None:
     """Make sure before any work that files can be written into the folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=out):
+        pass
+
+
+@contextmanager
+def _errors_for_people(out: Path) -> Iterator[None]:
+    """Turn what a user can mend into a message; a fault of the program keeps its traceback."""
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
+        yield
+    except KeyboardInterrupt:
+        click.echo("\nStopped. What was done is kept: the same command continues.", err=True)
+        raise SystemExit(130) from None
+    except (FileNotFoundError, ValueError, TypeError, ImportError) as error:
+        raise click.ClickException(str(error)) from error
     except OSError as error:
-        raise _cannot_write(out, error) from error
+        reason = error.strerror or str(error)
+        where = error.filename or out
+        raise click.ClickException(
+            f"Cannot use '{where}': {reason}. Choose another folder with --out, or mend it."
+        ) from error
 
 
-def _cannot_write(out: Path, error: OSError) -> click.ClickException:
-    reason = error.strerror or str(error)
-    return click.ClickException(
-        f"Cannot write to the folder '{out}': {reason}. Choose another with --out."
+def _show(report: Path, *, wanted: bool | None) -> None:
+    """Open the report where somebody can see it."""
+    screen = sys.platform == "darwin" or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
+    if wanted or (wanted is None and screen and sys.stdout.isatty()):
+        import webbrowser
+
+        if not webbrowser.open(report.resolve().as_uri()):
+            click.echo(f"No browser could be started. Open it by hand: {report}", err=True)

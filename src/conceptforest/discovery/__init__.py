@@ -1,0 +1,19 @@
+"""The main job: a folder and its tags in, concepts, suggestions and a report out."""
+
+from conceptforest.discovery.discover import Discovery, discover
+from conceptforest.discovery.plan import Plan, plan
+from conceptforest.discovery.predict import Prediction, predict
+from conceptforest.discovery.run_folder import RunFolder, RunFolderError
+from conceptforest.discovery.settings import Settings
+
+__all__ = [
+    "Discovery",
+    "Plan",
+    "Prediction",
+    "RunFolder",
+    "RunFolderError",
+    "Settings",
+    "discover",
+    "plan",
+    "predict",
+]

@@ -1,0 +1,146 @@
+"""A run as the report's page wants to be told about it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from conceptforest.discovery.result_tables import tag_names
+from conceptforest.forest.trees import LEAF
+from conceptforest.report.page import ClusterInfo, DuplicateGroup, ReportData, Suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conceptforest.discovery.discover import Discovery
+    from conceptforest.features.cache import FeatureCache
+
+__all__ = ["facts", "report_data"]
+
+_ALIKE = 12  # neighbours to walk to from an item
+_CENTRAL = 24
+_CHARACTERISTIC = 8
+
+Thumbnail = tuple[bytes, int, int]
+
+
+def report_data(
+    found: Discovery, store: FeatureCache, *, title: str | None, command: str
+) -> ReportData:
+    """Bring all that a run found into the form of the page."""
+    items, findings = found.items, found.findings
+    root = found.run.root.resolve()
+    return ReportData(
+        title=title or items.name,
+        names=items.names,
+        links=[None if x is None else os.path.relpath(x.absolute(), root) for x in items.links],
+        kinds=items.kinds,  # type: ignore[arg-type]
+        thumbnails=_thumbnails(found, store),
+        tags=tag_names(items.tags),
+        labels=found.model.clustering.labels_,
+        clusters=_clusters(found),
+        tag_counts=dict(zip(items.tags.vocabulary, items.tags.counts.tolist(), strict=True)),
+        suggestions=_suggestions(found),
+        neighbours=_neighbours(found),
+        positions=findings.positions,
+        layers=findings.layers,
+        tree=findings.tree,
+        relations=[(r.first, r.second, r.lift, r.n_both, r.kind) for r in findings.relations],
+        duplicates=[DuplicateGroup(g.items, g.similarity) for g in findings.duplicates],
+        outliers=[(o.item, o.reason) for o in findings.outliers],
+        skipped=[(s.name, s.reason) for s in items.skipped],
+        notes=items.notes,
+        facts=facts(found),
+        scores=found.scores,
+        command=command,
+    )
+
+
+def facts(found: Discovery) -> list[tuple[str, str]]:
+    """Give the headline numbers, for the page and the terminal."""
+    items, tags = found.items, found.items.tags
+    clustering = found.model.clustering
+    count = clustering.cluster_count_
+    sure = "as asked" if count is None else f"chosen, {count.confidence:.0%} sure"
+    kinds = {"image": "pictures", "video": "videos", "item": "items"}
+    n_learned = f", {found.tags.n_tags:,} learned from" if found.tags.n_tags < tags.n_tags else ""
+    layers = " and ".join(f"{len(layer):,}" for layer in found.findings.layers)
+    return [
+        *(
+            (label, f"{items.kinds.count(kind):,}")
+            for kind, label in kinds.items()
+            if kind in items.kinds
+        ),
+        ("tags", f"{tags.n_tags:,}{n_learned}"),
+        ("tags an item", f"{tags.matrix.nnz / items.n_items:.1f}"),
+        ("untagged", f"{tags.untagged.mean():.0%}"),
+        ("concepts", f"{clustering.n_clusters_:,} ({sure})"),
+        ("tag layers", f"{len(found.findings.layers)} ({layers} tags)"),
+        ("suggestions", f"{len(found.findings.suggestions):,}"),
+        ("left out", f"{len(items.skipped):,} files"),
+        ("features", f"{items.extractor[0]}, {items.X.shape[1]:,} numbers an item"),
+        ("trees", _trees(found)),
+    ]
+
+
+def _trees(found: Discovery) -> str:
+    trees = found.model.clustering.forest_.trees_
+    layer = trees.layer[trees.feature != LEAF]
+    shares = np.bincount(layer, minlength=len(found.findings.layers)) / max(1, len(layer))
+    by_layer = ", ".join(f"{share:.0%}" for share in shares)
+    return f"{trees.n_trees:,}; splits by tag layer: {by_layer}"
+
+
+def _thumbnails(found: Discovery, store: FeatureCache) -> Callable[[int], Thumbnail | None]:
+    digests = found.items.digests
+
+    def thumbnail(item: int) -> Thumbnail | None:
+        digest = digests[item]
+        return None if digest is None else store.thumbnail(digest)
+
+    return thumbnail
+
+
+def _clusters(found: Discovery) -> list[ClusterInfo]:
+    clustering, tags = found.model.clustering, found.tags
+    column = {name: j for j, name in enumerate(tags.vocabulary)}
+    summary = clustering.cluster_summary(top=_CENTRAL)
+    columns: Any = tags.matrix.tocsc()
+    clusters = []
+    for row in summary.itertuples():
+        here = clustering.labels_ == row.cluster
+        shares = [
+            here[columns.indices[columns.indptr[j] : columns.indptr[j + 1]]].sum() / row.size
+            for j in (column[name] for name in row.tags[:_CHARACTERISTIC])
+        ]
+        clusters.append(
+            ClusterInfo(
+                name=row.name,
+                size=int(row.size),
+                tags=list(zip(row.tags, row.lift, map(float, shares), strict=False)),
+                central=row.central,
+                cohesion=float(row.cohesion),
+            )
+        )
+    return clusters
+
+
+def _suggestions(found: Discovery) -> list[list[Suggestion]]:
+    suggestions: list[list[Suggestion]] = [[] for _ in found.items.names]
+    for row in found.findings.suggestions.itertuples():
+        voters = [(item, float(affinity)) for item, affinity in row.why]
+        suggestions[row.item].append(Suggestion(row.tag, float(row.score), voters))
+    return suggestions
+
+
+def _neighbours(found: Discovery) -> list[list[tuple[int, float]]]:
+    """Give each item its nearest others by the forest that groups, nearest first."""
+    near = found.model.clustering.forest_.affinity(n_neighbors=_ALIKE)
+    rows = []
+    for first, end in zip(near.indptr[:-1], near.indptr[1:], strict=True):
+        order = np.argsort(-near.data[first:end], kind="stable")
+        others, affinity = near.indices[first:end][order], near.data[first:end][order]
+        rows.append(list(zip(others.tolist(), affinity.tolist(), strict=True)))
+    return rows

@@ -1,0 +1,85 @@
+"""Tables that a run leaves: each as Parquet, exact, and as CSV, for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any
+
+from conceptforest.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["read_columns", "write_table"]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
+_BETWEEN = "; "
+
+
+def write_table(folder: Path, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Write `name.csv` and `name.parquet`.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+    columns : mapping of str to sequences of equal length
+        Text, numbers, None, or lists of text. In the CSV a list is joined by "; ", and text that a
+        spreadsheet would run as a formula gets an apostrophe before it.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table({key: _arrow(values) for key, values in columns.items()})
+    with whole_file(folder / f"{name}.parquet") as file:
+        parquet.write_table(table, file)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
+    with whole_file(folder / f"{name}.csv") as file:
+        file.write(text.getvalue().encode())
+
+
+def _arrow(values: Sequence[Any]) -> Any:
+    """Choose the type by the first value that is not None, so that empty tables have one too."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray):
+        return pa.array(values)
+    first = next((value for value in values if value is not None), "")
+    kind = pa.list_(pa.string()) if isinstance(first, list) else None
+    return pa.array(values, type=pa.string() if isinstance(first, str) else kind)
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        # A tag's own semicolon would cut it in two when the cell is read again.
+        value = _BETWEEN.join(part.replace(";", ",") for part in value)
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def read_columns(path: Path, names: Sequence[str]) -> list[list[Any]]:
+    """Read some columns of a Parquet file; what is missing or damaged is a ValueError."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path, columns=list(names))
+    except (OSError, pa.ArrowException) as error:
+        raise ValueError(
+            f"Cannot read '{path}' ({error}). Run `conceptforest discover` again."
+        ) from error
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise ValueError(
+            f"'{path}' has no column {missing[0]!r}. Run `conceptforest discover` again."
+        )
+    return [table.column(name).to_pylist() for name in names]
