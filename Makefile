@@ -60,7 +60,7 @@ test-sanitize: $(SANITIZE)/.installed
 
 $(VENV)/.run: pyproject.toml $(CORE) | tools
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q $(STRICT) -e ".[plot]"
+	$(BIN)/pip install -q $(STRICT) -e .
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(CORE) | tools
