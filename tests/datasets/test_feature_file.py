@@ -158,11 +158,11 @@ def test_arrays_that_do_not_fit_are_refused(assert_refused, changes, message):
 def test_what_is_no_feature_file_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*none.npz"):
         load(tmp_path / "none.npz")
-    with pytest.raises(ValueError, match=r"it is a folder. Feature files \(.npz\) are what can"):
+    with pytest.raises(ValueError, match=r"it is a folder. Give a .npz, .npy or .parquet file"):
         load(tmp_path)
     table = tmp_path / "tags.csv"
     table.write_text("item,tag\n")
-    with pytest.raises(ValueError, match=r"its name ends in '.csv'. Feature files \(.npz\) are"):
+    with pytest.raises(ValueError, match=r"its name ends in '.csv'. Give a .npz, .npy"):
         load(table)
     with pytest.raises(TypeError, match="path is of type int"):
         load(3)
@@ -274,4 +274,18 @@ def test_a_zip_of_a_later_version_is_refused(tmp_path):
     content[content.index(b"PK\x01\x02") + 6] = 255  # the version needed to read the member
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"it is damaged \(zip file version 25.5\)"):
+        load(path)
+
+
+def test_a_header_that_is_no_header_is_refused(tmp_path):
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, value in parts().items():
+            data = io.BytesIO()
+            np.save(data, value)
+            text = data.getvalue()
+            if key == "X":
+                text = text[:10] + b"(" * (len(text) - 10)
+            archive.writestr(f"{key}.npy", text)
+    with pytest.raises(ValueError, match="X is not stored as a plain NumPy array"):
         load(path)

@@ -1,6 +1,7 @@
 """A folder of small pictures of four kinds, with a table of tags."""
 
 import csv
+import hashlib
 
 import numpy as np
 from PIL import Image
@@ -53,3 +54,12 @@ def write_collection(folder, n=48):
     written = write_pictures(folder, n)
     write_tags(folder / "tags.csv", written)
     return written
+
+
+def digests(run):
+    """Hash all files but the cache, whose pages depend on the order of work."""
+    return {
+        str(path.relative_to(run)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(run.rglob("*"))
+        if path.is_file() and not path.name.startswith(("cache.sqlite", ".lock"))
+    }

@@ -1,18 +1,23 @@
 """A run: what it writes, that it continues, and that it never breaks what was there."""
 
 import csv
-import hashlib
 import json
 
 import numpy as np
 import pytest
-from conceptforest.features.cache import FeatureCache
 from pyarrow import parquet
-from tests.discovery.small_collection import KINDS, write_collection, write_pictures, write_tags
+from tests.discovery.small_collection import (
+    KINDS,
+    digests,
+    write_collection,
+    write_pictures,
+    write_tags,
+)
 
 import conceptforest as cf
 from conceptforest.discovery import RunFolder, RunFolderError, Settings, discover
 from conceptforest.discovery.layers import fit_layers
+from conceptforest.features.cache import FeatureCache
 
 TABLES = ("items", "clusters", "suggestions", "layers", "duplicates", "outliers", "skipped")
 QUICK = Settings(tags=("tags.csv",), features="classic", n_clusters=4, n_trees=40)
@@ -33,15 +38,6 @@ def made(tmp_path_factory):
 def rows(path):
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def digests(run):
-    """Hash all files but the cache, whose pages depend on the order of work."""
-    return {
-        str(path.relative_to(run)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(run.rglob("*"))
-        if path.is_file() and not path.name.startswith(("cache.sqlite", ".lock"))
-    }
 
 
 def test_a_run_holds_tables_models_settings_and_report(made):

@@ -1,13 +1,35 @@
-"""Collections to work on: read from files, or made from a seed without a download.
+"""Collections to work on: read from folders and files, or made from a seed without a download.
 
-:func:`load` reads a feature file into a :class:`Collection`; :func:`make_tagged` makes a small
-photo collection whose true tags are known, and :func:`make_trecvid_like` one of the size and
-difficulty of the paper's videos.
+:func:`read_media` reads a folder of pictures and videos with their tags, :func:`load` files that
+bring their features; the other readers know the layouts in which collections are published.
+:func:`make_scenes` draws pictures, :func:`make_tagged` and :func:`make_trecvid_like` make features.
 """
 
 from conceptforest.datasets.collection import Collection
-from conceptforest.datasets.feature_file import load
+from conceptforest.datasets.corel5k import read_corel5k
+from conceptforest.datasets.loading import load
+from conceptforest.datasets.media import MediaCollection, MediaItem, Skipped
+from conceptforest.datasets.media_folder import read_media
+from conceptforest.datasets.mirflickr import read_mirflickr
+from conceptforest.datasets.nus_wide import read_nus_wide
+from conceptforest.datasets.openclipart import read_openclipart
 from conceptforest.datasets.synthetic import TaggedSet, make_tagged
 from conceptforest.datasets.trecvid_like import make_trecvid_like
+from conceptforest.datasets.trecvid_med import read_trecvid_med
 
-__all__ = ["Collection", "TaggedSet", "load", "make_tagged", "make_trecvid_like"]
+__all__ = [
+    "Collection",
+    "MediaCollection",
+    "MediaItem",
+    "Skipped",
+    "TaggedSet",
+    "load",
+    "make_tagged",
+    "make_trecvid_like",
+    "read_corel5k",
+    "read_media",
+    "read_mirflickr",
+    "read_nus_wide",
+    "read_openclipart",
+    "read_trecvid_med",
+]

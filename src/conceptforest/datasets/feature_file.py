@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import stat
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -23,7 +24,7 @@ from conceptforest.tags import TagMatrix, parse_tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MAX_BYTES", "load"]
+__all__ = ["MAX_BYTES", "read_feature_file"]
 
 # The largest feature file that is read, in bytes after unpacking: 500,000 items of 8,192
 # half-precision features. A small archive can unpack to a thousand times its size, and this bounds
@@ -43,12 +44,14 @@ _ALLOWED = {
     "class_names": ("U", 1, "strings of shape (n_classes,)"),
 }
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # what NumPy writes
+# A header is a piece of Python text; NumPy lets what its tokenizer and parser raise pass through.
+_HEADER_ERRORS = (tokenize.TokenError, SyntaxError, RecursionError, MemoryError)
 _ENCRYPTED = 0x1  # flag bit of a zip member
 _CHUNK = 2**24  # bytes unpacked, or rows checked, at a time
 _KINDS = {b"\x93NUMPY": "a single NumPy array", b"\x80": "a pickle", b"\x89HDF": "HDF5"}
 
 
-def load(path: str | os.PathLike[str]) -> Collection:
+def read_feature_file(path: str | os.PathLike[str]) -> Collection:
     """Read a collection from a feature file.
 
     The file is a NumPy archive, as :func:`numpy.savez` and :func:`numpy.savez_compressed` write it,
@@ -90,7 +93,7 @@ def load(path: str | os.PathLike[str]) -> Collection:
     ...     path = Path(folder) / "pets.npz"
     ...     np.savez(path, X=np.zeros((3, 2), "float16"), T_indices=[0, 1, 1],
     ...              T_indptr=[0, 2, 2, 3], T_shape=[3, 2], tag_names=["cat", "dog"])
-    ...     pets = load(path)
+    ...     pets = read_feature_file(path)
     >>> pets.name, pets.X.dtype.name, pets.tags.matrix.toarray().tolist()
     ('pets', 'float16', [[1, 1], [0, 0], [0, 1]])
     """
@@ -111,10 +114,10 @@ def _check_is_file(path: Path) -> None:
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
         kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-        _refuse(path, f"it is {kind}. Feature files (.npz) are what can be read now")
+        _refuse(path, f"it is {kind}. Give a .npz, .npy or .parquet file")
     if path.suffix.lower() != ".npz":
         ending = repr(path.suffix) if path.suffix else "nothing"
-        _refuse(path, f"its name ends in {ending}. Feature files (.npz) are what can be read now")
+        _refuse(path, f"its name ends in {ending}. Give a .npz, .npy or .parquet file")
     with path.open("rb") as file:
         head = file.read(8)
     if not head.startswith(b"PK"):
@@ -192,7 +195,7 @@ def _read_header(path: Path, key: str, member: Any) -> tuple[tuple[int, ...], bo
     try:
         version = np.lib.format.read_magic(member)
         shape, fortran, dtype = readers[version](member)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, *_HEADER_ERRORS) as error:
         _refuse(path, f"{key} is not stored as a plain NumPy array ({error})")
     if dtype.hasobject:
         _refuse(
