@@ -19,6 +19,8 @@ __all__ = [
     "TagHierarchy",
     "baselines",
     "datasets",
+    "discovery",
+    "features",
     "load",
     "metrics",
     "report",
@@ -29,6 +31,6 @@ __version__ = version("conceptforest")
 
 def __getattr__(name: str) -> Any:
     """Load what most users never need when it is asked for."""
-    if name in {"baselines", "report"}:
+    if name in {"baselines", "discovery", "features", "report"}:
         return import_module(f"conceptforest.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,6 @@ from conceptforest.discovery.summary import print_discovery, section
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.metrics import clustering_report
 from conceptforest.structure.clustering import ConceptClustering
-from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,8 +76,7 @@ def run_demo(
     """
     scenes = make_scenes(n_items, random_state=seed)
     pictures = out / "pictures"
-    scenes.save(pictures, n_jobs=n_jobs, verbose=verbose)
-    _write_truth(out / "truth.csv", scenes)
+    scenes.save(pictures, truth=out / "truth.csv", n_jobs=n_jobs, verbose=verbose)
     settings = Settings(
         tags=(str(pictures / "tags.csv"),),
         features=features,
@@ -111,16 +107,6 @@ def run_demo(
         verbose=verbose,
     )
     return Demo(scenes, found, compared)
-
-
-def _write_truth(path: Path, scenes: Scenes) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["file", "scene", "tags"])
-    for name, label, tags in zip(scenes.names, scenes.labels, scenes.truth, strict=True):
-        writer.writerow([name, scenes.class_names[label], ";".join(sorted(tags))])
-    with whole_file(path) as file:
-        file.write(text.getvalue().encode())
 
 
 def compare_clusters(

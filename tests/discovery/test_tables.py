@@ -47,7 +47,7 @@ def test_any_text_survives(tmp_path_factory, rows):
 def test_empty_tables_keep_their_columns(tmp_path):
     write_table(tmp_path, "t", {"file": [], "score": np.zeros(0)})
     assert parquet.read_table(tmp_path / "t.parquet").column_names == ["file", "score"]
-    assert (tmp_path / "t.csv").read_text() == "file,score\n"
+    assert (tmp_path / "t.csv").read_bytes() == b"file,score\r\n"
 
 
 def test_a_damaged_or_foreign_table_is_refused(tmp_path):

@@ -13,6 +13,7 @@ from conceptforest.datasets.media_folder import read_media
 from conceptforest.datasets.mirflickr import read_mirflickr
 from conceptforest.datasets.nus_wide import read_nus_wide
 from conceptforest.datasets.openclipart import read_openclipart
+from conceptforest.datasets.scenes import Scenes, make_scenes
 from conceptforest.datasets.synthetic import TaggedSet, make_tagged
 from conceptforest.datasets.trecvid_like import make_trecvid_like
 from conceptforest.datasets.trecvid_med import read_trecvid_med
@@ -21,9 +22,11 @@ __all__ = [
     "Collection",
     "MediaCollection",
     "MediaItem",
+    "Scenes",
     "Skipped",
     "TaggedSet",
     "load",
+    "make_scenes",
     "make_tagged",
     "make_trecvid_like",
     "read_corel5k",

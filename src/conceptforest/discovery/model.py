@@ -91,7 +91,7 @@ def fit_model(
         **common,
     ).fit(X, tags)
     if forest is None:
-        clustering.forest_.save(run.concepts)
+        _save(clustering.forest_, run.concepts)
         known = {"concepts": True}
         write_json(run.model, _document(key, known))
 
@@ -106,7 +106,7 @@ def fit_model(
         **common,
     ).fit(X, tags)
     if voters is None:
-        completion.forest_.save(run.suggestions)
+        _save(completion.forest_, run.suggestions)
         learned = completion.calibration_.to_dict() if calibrate else None
         write_json(run.model, _document(key, known | {"calibration": learned}))
     return Model(clustering, completion, n_grown)
@@ -158,6 +158,11 @@ def _known(run: RunFolder, key: str) -> dict[str, Any]:
     if document.get("key") != key:
         return {}
     return {name: document[name] for name in ("concepts", "calibration") if name in document}
+
+
+def _save(forest: HMLForest, path: Path) -> None:
+    """Save a forest without what is of the machine, so that the file is the same everywhere."""
+    forest.set_params(n_jobs=None, verbose=0).save(path)
 
 
 def _saved(path: Path) -> HMLForest | None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptforest.discovery.result_tables import tag_names
+from conceptforest.discovery.source import THUMBNAIL_SIZE
 from conceptforest.forest.trees import LEAF
 from conceptforest.report.page import ClusterInfo, DuplicateGroup, ReportData, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conceptforest.discovery.discover import Discovery
+    from conceptforest.discovery.main_job import Discovery
     from conceptforest.features.cache import FeatureCache
 
 __all__ = ["facts", "report_data"]
@@ -47,7 +48,10 @@ def report_data(
         positions=findings.positions,
         layers=findings.layers,
         tree=findings.tree,
-        relations=[(r.first, r.second, r.lift, r.n_both, r.kind) for r in findings.relations],
+        relations=[
+            (r.first, r.second, r.lift, r.n_both, "apart" if r.kind == "apart" else "together")
+            for r in findings.relations
+        ],
         duplicates=[DuplicateGroup(g.items, g.similarity) for g in findings.duplicates],
         outliers=[(o.item, o.reason) for o in findings.outliers],
         skipped=[(s.name, s.reason) for s in items.skipped],
@@ -98,7 +102,7 @@ def _thumbnails(found: Discovery, store: FeatureCache) -> Callable[[int], Thumbn
 
     def thumbnail(item: int) -> Thumbnail | None:
         digest = digests[item]
-        return None if digest is None else store.thumbnail(digest)
+        return None if digest is None else store.thumbnail(digest, THUMBNAIL_SIZE)
 
     return thumbnail
 

@@ -9,7 +9,7 @@ import numpy as np
 from conceptforest.discovery.tables import write_table
 
 if TYPE_CHECKING:
-    from conceptforest.discovery.discover import Discovery
+    from conceptforest.discovery.main_job import Discovery
     from conceptforest.tags import TagMatrix
 
 __all__ = ["tag_names", "write_tables"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +69,7 @@ class RunFolder:
         if self.root.exists() and not self.root.is_dir():
             raise RunFolderError(f"'{self.root}' is a file. Choose a folder with --out.")
         ours = any((self.root / name).exists() for name in (_LOCK, _SETTINGS))
-        if self.root.is_dir() and any(os.scandir(self.root)) and not ours:
+        if self.root.is_dir() and any(self.root.iterdir()) and not ours:
             raise RunFolderError(
                 f"'{self.root}' holds files that are not of a run, and none of them shall be"
                 " overwritten. Choose a new or empty folder with --out."

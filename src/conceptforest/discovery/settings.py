@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from conceptforest.checks import whole
 from conceptforest.tags.names import did_you_mean
@@ -11,6 +11,8 @@ from conceptforest.tags.names import did_you_mean
 __all__ = ["Settings"]
 
 POOLS = ("mean", "max")
+
+Pool = Literal["mean", "max"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Settings:
 
     tags: tuple[str, ...] | None = None
     features: str = "auto"
-    pool: str = "mean"
+    pool: Pool = "mean"
     n_clusters: int | None = None
     layers: int = 2
     hierarchy: str | None = None

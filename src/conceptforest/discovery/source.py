@@ -17,12 +17,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from conceptforest.datasets import MediaItem, Skipped
+    from conceptforest.datasets import Skipped
     from conceptforest.discovery.settings import Settings
     from conceptforest.features.cache import FeatureCache
     from conceptforest.features.extractor import Extractor
 
-__all__ = ["Items", "describe_media", "describe_ready", "read_source", "select_tags"]
+__all__ = [
+    "THUMBNAIL_SIZE",
+    "Items",
+    "describe_media",
+    "describe_ready",
+    "read_source",
+    "select_tags",
+]
+
+
+THUMBNAIL_SIZE = 192
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +125,16 @@ def describe_media(
     verbose: int,
 ) -> Items:
     """Compute the features of all files that can be decoded; the others are skipped."""
-    found = embed(media.items, extractor, cache, n_jobs=n_jobs, pool=settings.pool, verbose=verbose)
-    chosen: list[MediaItem] = [media.items[i] for i in found.kept]
+    found = embed(
+        media.items,
+        extractor,
+        cache,
+        n_jobs=n_jobs,
+        pool=settings.pool,
+        thumbnail_size=THUMBNAIL_SIZE,
+        verbose=verbose,
+    )
+    chosen = [media.items[i] for i in found.kept]
     tags = TagMatrix(media.tags.matrix[found.kept], media.tags.vocabulary)
     return Items(
         name=media.name,
@@ -130,7 +148,7 @@ def describe_media(
         extractor=(extractor.name, f"{extractor.key}; videos: {settings.pool}"),
         n_computed=found.n_computed,
         skipped=(*media.skipped, *found.skipped),
-        notes=media.notes,
+        notes=(*media.notes, *cache.notes),
     )
 
 

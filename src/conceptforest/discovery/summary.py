@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conceptforest.datasets import Skipped
-    from conceptforest.discovery.discover import Discovery
-    from conceptforest.discovery.plan import Plan
-    from conceptforest.discovery.predict import Prediction
+    from conceptforest.discovery.main_job import Discovery
+    from conceptforest.discovery.new_items import Prediction
+    from conceptforest.discovery.planning import Plan
 
 __all__ = ["print_discovery", "print_plan", "print_prediction", "section", "two_columns"]
 

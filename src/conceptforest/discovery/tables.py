@@ -18,7 +18,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute 
 _BETWEEN = "; "
 
 
-def write_table(folder: Path, name: str, columns: Mapping[str, Sequence[Any]]) -> None:
+def write_table(folder: Path, name: str, columns: Mapping[str, Any]) -> None:
     """Write `name.csv` and `name.parquet`.
 
     Parameters
@@ -36,14 +36,14 @@ def write_table(folder: Path, name: str, columns: Mapping[str, Sequence[Any]]) -
     with whole_file(folder / f"{name}.parquet") as file:
         parquet.write_table(table, file)
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text)  # lines end as RFC 4180 wants, and both of its signs are quoted
     writer.writerow(columns)
     writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
     with whole_file(folder / f"{name}.csv") as file:
         file.write(text.getvalue().encode())
 
 
-def _arrow(values: Sequence[Any]) -> Any:
+def _arrow(values: Any) -> Any:
     """Choose the type by the first value that is not None, so that empty tables have one too."""
     import numpy as np
     import pyarrow as pa
@@ -72,12 +72,13 @@ def read_columns(path: Path, names: Sequence[str]) -> list[list[Any]]:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(path, columns=list(names))
+        with parquet.ParquetFile(path) as file:
+            missing = [name for name in names if name not in file.schema_arrow.names]
+            table = file.read(columns=[name for name in names if name not in missing])
     except (OSError, pa.ArrowException) as error:
         raise ValueError(
             f"Cannot read '{path}' ({error}). Run `conceptforest discover` again."
         ) from error
-    missing = [name for name in names if name not in table.column_names]
     if missing:
         raise ValueError(
             f"'{path}' has no column {missing[0]!r}. Run `conceptforest discover` again."

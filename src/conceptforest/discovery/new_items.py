@@ -153,7 +153,7 @@ def _apply(
     if not items.n_items:
         raise ValueError("None of the new files can be used; see the reasons above.")
     names, labels, cluster_names, training = _training(run)
-    concepts = _load(run.concepts)
+    concepts = _load(run.concepts).set_params(n_jobs=n_jobs)
     near = concepts.affinity(items.X, n_neighbors=N_NEIGHBORS)
     clusters = place_by_votes(near, labels)
     by_cluster = dict(zip(labels.tolist(), cluster_names, strict=True))

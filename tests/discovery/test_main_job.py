@@ -169,7 +169,7 @@ def test_a_run_that_fails_is_not_called_complete(tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError("disk full")
 
-    monkeypatch.setattr("conceptforest.discovery.discover.write_report", fail)
+    monkeypatch.setattr("conceptforest.discovery.main_job.write_report", fail)
     with pytest.raises(OSError, match="disk full"):
         discover(folder, run, quick(folder, n_trees=20), n_jobs=1)
     with pytest.raises(RunFolderError, match="not a complete run"):
@@ -233,4 +233,4 @@ def test_the_cache_can_be_shared_between_runs(tmp_path):
     assert two.items.n_computed == 0
     assert not (tmp_path / "two" / "cache.sqlite").exists()
     with FeatureCache(cache) as store:
-        assert store.thumbnail(two.items.digests[0]) is not None
+        assert store.thumbnail(two.items.digests[0], 192) is not None

@@ -11,12 +11,14 @@ from conceptforest.discovery.run_folder import RunFolder
 from conceptforest.discovery.source import read_source, select_tags
 from conceptforest.features.cache import FeatureCache
 from conceptforest.features.choose import make_extractor
+from conceptforest.features.embed import vector_key
 
 if TYPE_CHECKING:
     import os
 
-    from conceptforest.datasets import MediaCollection, Skipped
+    from conceptforest.datasets import MediaCollection, MediaItem, Skipped
     from conceptforest.discovery.settings import Settings
+    from conceptforest.features.extractor import Extractor
 
 __all__ = ["Plan", "plan"]
 
@@ -81,8 +83,8 @@ def _media_steps(media: MediaCollection, settings: Settings, cache: Path) -> lis
     extractor = make_extractor(settings.features)
     n_known = 0
     if cache.is_file():
-        with FeatureCache(cache, read_only=True) as store:
-            n_known = store.n_known(media.items, extractor.key)
+        with FeatureCache(cache) as store:
+            n_known = sum(_is_known(item, extractor, store, settings) for item in media.items)
     return [
         ("pictures", f"{kinds.count('image'):,}"),
         ("videos", f"{kinds.count('video'):,}"),
@@ -91,3 +93,12 @@ def _media_steps(media: MediaCollection, settings: Settings, cache: Path) -> lis
             f"{media.n_items - n_known:,} of them with {extractor.name!r}; {n_known:,} are known",
         ),
     ]
+
+
+def _is_known(
+    item: MediaItem, extractor: Extractor, store: FeatureCache, settings: Settings
+) -> bool:
+    """Tell whether a file that has not changed was embedded before; it is not read for that."""
+    digest = store.known_digest(item.path, item.path.stat())
+    key = vector_key(extractor, item.kind, pool=settings.pool)
+    return digest is not None and store.has_vector(digest, key, extractor.n_features)
