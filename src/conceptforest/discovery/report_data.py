@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conceptforest.discovery.main_job import Discovery
     from conceptforest.features.cache import FeatureCache
 
-__all__ = ["facts", "report_data"]
+__all__ = ["facts", "remarks", "report_data"]
 
 _ALIKE = 12  # neighbours to walk to from an item
 _CENTRAL = 24
@@ -55,7 +55,7 @@ def report_data(
         duplicates=[DuplicateGroup(g.items, g.similarity) for g in findings.duplicates],
         outliers=[(o.item, o.reason) for o in findings.outliers],
         skipped=[(s.name, s.reason) for s in items.skipped],
-        notes=items.notes,
+        notes=[*items.notes, *remarks(found)],
         facts=facts(found),
         scores=found.scores,
         command=command,
@@ -65,36 +65,53 @@ def report_data(
 def facts(found: Discovery) -> list[tuple[str, str]]:
     """Give the headline numbers, for the page and the terminal."""
     items, tags = found.items, found.items.tags
-    clustering = found.model.clustering
-    count = clustering.cluster_count_
-    sure = "as asked" if count is None else f"chosen, {count.confidence:.0%} sure"
     kinds = {"image": "pictures", "video": "videos", "item": "items"}
-    n_learned = f", {found.tags.n_tags:,} learned from" if found.tags.n_tags < tags.n_tags else ""
-    layers = " and ".join(f"{len(layer):,}" for layer in found.findings.layers)
     return [
         *(
             (label, f"{items.kinds.count(kind):,}")
             for kind, label in kinds.items()
             if kind in items.kinds
         ),
-        ("tags", f"{tags.n_tags:,}{n_learned}"),
+        ("concepts", f"{found.model.clustering.n_clusters_:,}"),
+        ("tags", f"{tags.n_tags:,}"),
         ("tags an item", f"{tags.matrix.nnz / items.n_items:.1f}"),
         ("untagged", f"{tags.untagged.mean():.0%}"),
-        ("concepts", f"{clustering.n_clusters_:,} ({sure})"),
-        ("tag layers", f"{len(found.findings.layers)} ({layers} tags)"),
         ("suggestions", f"{len(found.findings.suggestions):,}"),
-        ("left out", f"{len(items.skipped):,} files"),
-        ("features", f"{items.extractor[0]}, {items.X.shape[1]:,} numbers an item"),
-        ("trees", _trees(found)),
+        ("left out", f"{len(items.skipped):,}"),
     ]
 
 
-def _trees(found: Discovery) -> str:
+def remarks(found: Discovery) -> list[str]:
+    """Say how it was made, a sentence each."""
     trees = found.model.clustering.forest_.trees_
     layer = trees.layer[trees.feature != LEAF]
-    shares = np.bincount(layer, minlength=len(found.findings.layers)) / max(1, len(layer))
-    by_layer = ", ".join(f"{share:.0%}" for share in shares)
-    return f"{trees.n_trees:,}; splits by tag layer: {by_layer}"
+    layers = found.findings.layers
+    shares = np.bincount(layer, minlength=len(layers)) / max(1, len(layer))
+    sizes = ", ".join(
+        f"{len(x):,} tags ({share:.0%})" for x, share in zip(layers, shares, strict=True)
+    )
+    said = [
+        f"Features: {found.items.extractor[0]}, {found.items.X.shape[1]:,} numbers an item.",
+        f"{trees.n_trees:,} trees, split by {len(layers)} tag layers: {sizes}.",
+    ]
+    if found.tags.n_tags < found.items.tags.n_tags:
+        rare = found.items.tags.n_tags - found.tags.n_tags
+        said.append(
+            f"{rare:,} tags on fewer than {found.settings.min_tag_count} items were not learned"
+            " from."
+        )
+    count = found.model.clustering.cluster_count_
+    if count is not None:
+        said.append(f"The number of concepts was chosen: {count}.")
+    if hasattr(found.model.completion, "calibration_"):
+        said.append(
+            "A probability says how likely people would have given the tag who tag as those of this"
+            " collection do. They leave out many tags that are right, so more suggestions are right"
+            " than it says."
+        )
+    else:
+        said.append("No item has two tags, so scores of suggestions are no probabilities.")
+    return said
 
 
 def _thumbnails(found: Discovery, store: FeatureCache) -> Callable[[int], Thumbnail | None]:

@@ -8,7 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from conceptforest.discovery.report_data import facts
+from conceptforest.discovery.report_data import facts, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def print_discovery(found: Discovery, console: Console) -> None:
     """Tell a person what was found, in 80 columns."""
     section(console, found.items.name)
     console.print(two_columns(facts(found)))
-    _print_notes(found.items.notes, console)
+    _print_notes([*found.items.notes, *remarks(found)], console)
     if found.scores:
         section(console, "How well it meets the truth")
         console.print(two_columns([(label, f"{x:.2f}  {hint}") for label, x, hint in found.scores]))
@@ -51,7 +51,8 @@ def print_discovery(found: Discovery, console: Console) -> None:
     for what, place in lines:  # a path is not broken into lines, so that it can be copied
         console.print(f"  {what:<16}  {place}", markup=False, soft_wrap=True)
     steps = ", ".join(f"{step} {s:.1f} s" for step, s in found.seconds.items())
-    console.print(f"\nDone in {sum(found.seconds.values()):.1f} s ({steps}).", style="bold")
+    total = sum(found.seconds.values())
+    console.print(f"\nDone in {total:.1f} s ({steps}).", style="bold", soft_wrap=True)
 
 
 def section(console: Console, title: str) -> None:
@@ -87,7 +88,7 @@ def _print_skipped(skipped: Sequence[Skipped], console: Console) -> None:
 def _table(*headings: str) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1), show_edge=False)
     for heading in headings:
-        number = heading in {"items", "cohesion", "chance"}
+        number = heading in {"items", "cohesion", "at least"}
         table.add_column(heading, justify="right" if number else "left", overflow="fold")
     return table
 
@@ -105,7 +106,7 @@ def _clusters(found: Discovery) -> Table:
 
 def _suggestions(found: Discovery) -> Table:
     """Show the likeliest suggestion of a few items."""
-    table = _table("picture", "suggested", "chance", "because of")
+    table = _table("picture", "suggested", "at least", "because of")
     best = found.findings.suggestions.drop_duplicates("item").sort_values(
         ["score", "item"], ascending=[False, True], kind="stable"
     )
