@@ -10,6 +10,7 @@
 
 #include "grow.hpp"
 #include "k_means.hpp"
+#include "layout.hpp"
 #include "neighbours.hpp"
 #include "rank.hpp"
 #include "route.hpp"
@@ -320,6 +321,33 @@ nb::tuple k_means(In<double, 2> points, std::uint32_t n_clusters, std::int64_t n
                         found.n_iter);
 }
 
+void lay_out(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<float, 1> weight,
+             InOut<float, 2> position, std::int64_t n_epochs, std::uint32_t n_repelled,
+             std::uint64_t seed, nb::object progress) {
+  const std::size_t n = position.shape(0);
+  require(n > 0 && n < 0x7FFFFFFFU && position.shape(1) == 2, "position: bad shape");
+  require(start.shape(0) == n + 1 && start(0) == 0, "graph: start does not fit the items");
+  for (std::size_t i = 0; i < n; ++i)
+    require(start(i) <= start(i + 1), "graph: start must not decrease");
+  require(item.shape(0) == static_cast<std::size_t>(start(n)) && weight.shape(0) == item.shape(0),
+          "graph: arrays differ in length");
+  for (std::size_t e = 0; e < item.shape(0); ++e) {
+    require(item(e) >= 0 && static_cast<std::size_t>(item(e)) < n, "graph: no such item");
+    require(weight(e) >= 0.0F && weight(e) <= 1.0F, "graph: weights must lie between 0 and 1");
+  }
+  for (std::size_t i = 0; i < 2 * n; ++i)
+    require(std::abs(position.data()[i]) <= cf::kFarthest,
+            "position: values must be finite and of at most 1e6");
+  require(n_epochs >= 0 && n_epochs <= cf::kMostEpochs, "n_epochs must lie between 0 and 100000");
+  require(n_repelled <= 1000, "n_repelled must be at most 1000");
+  const cf::WeightedGraph graph{static_cast<std::uint32_t>(n), start.data(), item.data(),
+                                weight.data()};
+  const cf::LayoutOptions options{n_epochs, n_repelled, seed};
+  const cf::Poll poll = make_poll(progress);
+  const nb::gil_scoped_release release;
+  cf::lay_out(graph, options, position.data(), poll);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -353,4 +381,6 @@ NB_MODULE(_core, m) {
         nb::kw_only(), "n_tags"_a, "keep"_a, "exclude_self"_a, "n_threads"_a, "progress"_a.none());
   m.def("k_means", &k_means, "points"_a, "n_clusters"_a, nb::kw_only(), "n_init"_a, "max_iter"_a,
         "seed"_a, "n_threads"_a, "progress"_a.none());
+  m.def("lay_out", &lay_out, "start"_a, "item"_a, "weight"_a, "position"_a.noconvert(),
+        nb::kw_only(), "n_epochs"_a, "n_repelled"_a, "seed"_a, "progress"_a.none());
 }

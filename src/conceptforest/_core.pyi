@@ -77,3 +77,14 @@ def k_means(
     n_threads: int,
     progress: Callable[[int], None] | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], float, int]: ...
+def lay_out(
+    start: NDArray[np.int64],
+    item: NDArray[np.int32],
+    weight: NDArray[np.float32],
+    position: NDArray[np.float32],
+    *,
+    n_epochs: int,
+    n_repelled: int,
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> None: ...

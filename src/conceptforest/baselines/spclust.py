@@ -14,9 +14,9 @@ from conceptforest.baselines.contract import (
     check_threads,
     side_by_side,
 )
-from conceptforest.baselines.cosine_graph import cosine_graph
 from conceptforest.baselines.gaussian_graph import gaussian_graph
 from conceptforest.checks import whole
+from conceptforest.structure.cosine_graph import cosine_graph
 from conceptforest.structure.graph import normalise
 from conceptforest.structure.k_means import k_means
 from conceptforest.structure.spectral import embed, leading_vectors, unit_rows

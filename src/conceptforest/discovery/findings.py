@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.structure.cosine_graph import cosine_graph
 from conceptforest.structure.duplicates import near_duplicates
 from conceptforest.structure.layout import lay_out
 from conceptforest.structure.outliers import outliers
@@ -78,7 +79,8 @@ def find(
             verbose=verbose,
         ),
         duplicates=near_duplicates(items.X, digests=items.digests, n_jobs=n_jobs, verbose=verbose),
-        outliers=outliers(clustering.graph_, clustering.labels_, tags),
+        # By looks alone: the forest puts an item with a wrong tag beside items that carry it.
+        outliers=outliers(cosine_graph(items.X), clustering.labels_, tags, visual=True),
         relations=related_tags(tags),
         layers=layers,
         tree=tag_tree(tags, layers),

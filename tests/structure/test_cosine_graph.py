@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from conceptforest.baselines.cosine_graph import cosine_graph
+from conceptforest.structure.cosine_graph import cosine_graph
 
 ROWS = st.tuples(st.integers(2, 8), st.integers(1, 4)).flatmap(
     lambda shape: hnp.arrays(np.float64, shape, elements=st.sampled_from([0, 0, 1, 2, -1, 0.5]))
