@@ -47,8 +47,8 @@ _features = click.option(
     "--features",
     default="auto",
     metavar="NAME",
-    help="classic, efficientnet-lite0, onnx:FILE or vgg16:FILE; auto takes the best that is"
-    " installed.",
+    help="classic, efficientnet-lite0, onnx:FILE, vgg16:FILE, or hog3d (videos alone); auto takes"
+    " the best that is installed.",
 )
 _open = click.option(
     "--open/--no-open", "open_report", default=None, help="Open the report in the browser."

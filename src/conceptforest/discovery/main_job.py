@@ -6,11 +6,11 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conceptforest.datasets import Collection
+from conceptforest.discovery.describing import describe
 from conceptforest.discovery.findings import Findings, find
 from conceptforest.discovery.layers import choose_layers
 from conceptforest.discovery.model import Model, fit_model
@@ -18,15 +18,8 @@ from conceptforest.discovery.report_data import report_data
 from conceptforest.discovery.result_tables import write_tables
 from conceptforest.discovery.run_folder import RunFolder
 from conceptforest.discovery.settings import Settings
-from conceptforest.discovery.source import (
-    Items,
-    describe_media,
-    describe_ready,
-    read_source,
-    select_tags,
-)
+from conceptforest.discovery.source import Items, read_source, select_tags
 from conceptforest.features.cache import FeatureCache
-from conceptforest.features.choose import make_extractor
 from conceptforest.progress import working
 from conceptforest.report.page import write_report
 from conceptforest.whole_file import whole_file
@@ -121,7 +114,9 @@ def discover(
         source = read_source(path, settings.tags, out=run.root, verbose=verbose)
         clock.lap("reading")
         with FeatureCache(run.cache if cache is None else Path(cache)) as store:
-            items = _describe(source, store, settings, n_jobs, verbose)
+            items = describe(
+                source, store, settings, run.model.parent, n_jobs=n_jobs, verbose=verbose
+            )
             _check_enough(items)
             tags = select_tags(items.tags, settings.min_tag_count)
             clock.lap("features")
@@ -141,22 +136,17 @@ def discover(
             {
                 "settings": settings.to_json(),
                 "source": os.path.relpath(path.resolve(), run.root.resolve()),
-                "features": {"name": items.extractor[0], "key": items.extractor[1]},
+                "features": {
+                    "name": items.extractor[0],
+                    "key": items.extractor[1],
+                    "words": items.words,
+                },
                 "n_items": items.n_items,
                 "n_clusters": model.clustering.n_clusters_,
             }
         )
         clock.lap("report")
     return found
-
-
-def _describe(
-    source: Any, store: FeatureCache, settings: Settings, n_jobs: int | None, verbose: int
-) -> Items:
-    if isinstance(source, Collection):
-        return describe_ready(source)
-    extractor = make_extractor(settings.features, n_jobs)
-    return describe_media(source, extractor, store, settings, n_jobs=n_jobs, verbose=verbose)
 
 
 def _check_enough(items: Items) -> None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conceptforest.completion import Calibration, TagCompletion
-from conceptforest.datasets import Collection
+from conceptforest.discovery.describing import describe
 from conceptforest.discovery.model import N_NEIGHBORS
 from conceptforest.discovery.result_tables import tag_names
 from conceptforest.discovery.run_folder import RunFolder, RunFolderError, read_json
 from conceptforest.discovery.settings import Settings
-from conceptforest.discovery.source import (
-    Items,
-    describe_media,
-    describe_ready,
-    read_source,
-)
+from conceptforest.discovery.source import Items, read_source
 from conceptforest.discovery.tables import read_columns, write_table
 from conceptforest.features.cache import FeatureCache
-from conceptforest.features.choose import make_extractor
 from conceptforest.forest.hml_forest import load
 from conceptforest.structure.clustering import place_by_votes
 from conceptforest.tags import parse_tags
@@ -124,17 +118,24 @@ def predict(
     settings = Settings.from_json(document.get("settings"))
     source = read_source(path, tags, verbose=verbose)
     with FeatureCache(known.cache if cache is None else Path(cache)) as store:
-        if isinstance(source, Collection):
-            items = describe_ready(source)
-        else:
-            extractor = make_extractor(features or document["features"]["name"], n_jobs)
-            items = describe_media(
-                source, extractor, store, settings, n_jobs=n_jobs, verbose=verbose
-            )
+        items = describe(
+            source,
+            store,
+            replace(settings, features=features or _asked(settings, document)),
+            known.model.parent,
+            words=document["features"]["words"],
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
     _check_same_features(items, document, known)
     return _apply(
         known, items, n_suggestions or settings.n_suggestions, n_jobs=n_jobs, verbose=verbose
     )
+
+
+def _asked(settings: Settings, document: dict[str, Any]) -> str:
+    """Give the features that were asked for, or what was taken where it was left open."""
+    return settings.features if settings.features != "auto" else document["features"]["name"]
 
 
 def _check_same_features(items: Items, document: dict[str, Any], run: RunFolder) -> None:

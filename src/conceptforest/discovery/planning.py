@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from conceptforest.datasets import Collection
 from conceptforest.discovery.run_folder import RunFolder
 from conceptforest.discovery.source import read_source, select_tags
+from conceptforest.discovery.video_source import HOG3D
 from conceptforest.features.cache import FeatureCache
 from conceptforest.features.choose import make_extractor
 from conceptforest.features.embed import vector_key
@@ -80,14 +81,16 @@ def plan(
 
 def _media_steps(media: MediaCollection, settings: Settings, cache: Path) -> list[tuple[str, str]]:
     kinds = [item.kind for item in media.items]
+    found = [("pictures", f"{kinds.count('image'):,}"), ("videos", f"{kinds.count('video'):,}")]
+    if settings.features == HOG3D:
+        return [*found, ("would read", f"{kinds.count('video'):,} videos twice, for {HOG3D!r}")]
     extractor = make_extractor(settings.features)
     n_known = 0
     if cache.is_file():
         with FeatureCache(cache) as store:
             n_known = sum(_is_known(item, extractor, store, settings) for item in media.items)
     return [
-        ("pictures", f"{kinds.count('image'):,}"),
-        ("videos", f"{kinds.count('video'):,}"),
+        *found,
         (
             "would embed",
             f"{media.n_items - n_known:,} of them with {extractor.name!r}; {n_known:,} are known",

@@ -25,7 +25,7 @@ class Settings:
         Where tags come from: files, folders, or the words "sidecars", "embedded", "folders". None
         takes what lies beside and inside the pictures.
     features : str
-        "auto", "classic", "efficientnet-lite0", "onnx:FILE" or "vgg16:FILE".
+        "auto", "classic", "efficientnet-lite0", "onnx:FILE", "vgg16:FILE", or "hog3d" for videos.
     pool : "mean" or "max"
         How the frames of a video become one vector.
     n_clusters : int or None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "THUMBNAIL_SIZE",
     "Items",
+    "choose",
     "describe_media",
     "describe_ready",
     "read_source",
@@ -59,6 +60,8 @@ class Items:
         Items that were embedded now; the others were known.
     skipped : tuple of Skipped
     notes : tuple of str
+    words : str or None
+        Name of the file of words, where videos are described by such.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Items:
     n_computed: int
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...]
+    words: str | None = None
 
     @property
     def n_items(self) -> int:
@@ -103,14 +107,14 @@ def read_source(
     own = out.resolve()
     outside = [i for i, x in enumerate(media.items) if not x.path.resolve().is_relative_to(own)]
     if len(outside) < media.n_items:
-        media = _choose(media, np.array(outside, dtype=np.int64))
+        media = choose(media, np.array(outside, dtype=np.intp))
     if not outside:
         raise ValueError(f"'{path}' holds no pictures or videos but those of the run itself.")
     return media
 
 
-def _choose(media: MediaCollection, rows: NDArray[np.int64]) -> MediaCollection:
-    """Keep some of the items."""
+def choose(media: MediaCollection, rows: NDArray[np.intp]) -> MediaCollection:
+    """Keep some of the items, given by their numbers."""
     tags = TagMatrix(media.tags.matrix[rows], media.tags.vocabulary)
     return replace(media, items=tuple(media.items[i] for i in rows), tags=tags)
 
