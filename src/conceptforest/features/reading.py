@@ -1,0 +1,139 @@
+"""What is done with one file in a thread: its digest, and its picture ready for an extractor."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conceptforest.features.cache import digest_file
+from conceptforest.features.decode import decode_image
+from conceptforest.features.thumbnail import make_thumbnail
+from conceptforest.features.unreadable import UnreadableError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conceptforest.datasets.media import MediaItem
+    from conceptforest.features.extractor import Extractor
+
+__all__ = ["Failure", "Prepared", "Preparer", "Read", "read_digest"]
+
+_LARGE = 25_000_000  # pixels from which pictures are decoded one at a time
+_CHANGED = "it changed while it was read"
+
+
+@dataclass(frozen=True)
+class Read:
+    """A file's content: its digest, and the status that the file had before it was read."""
+
+    digest: str
+    status: os.stat_result
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a file gives nothing; `lasting` if the same content never will."""
+
+    reason: str
+    lasting: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Inputs of an extractor, one for a picture and several for a video, and a thumbnail."""
+
+    rows: list[NDArray[Any]]
+    thumbnail: tuple[bytes, int, int] | None
+
+
+def read_digest(path: Path) -> Read | Failure:
+    """Give the digest of a file's content, or why it cannot be read."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
+            return Failure("it is not a regular file")
+        digest = digest_file(path)
+        return Read(digest, status) if _same(status, path.stat()) else Failure(_CHANGED)
+    except OSError as error:
+        return Failure(f"it cannot be read: {error.strerror or error}")
+
+
+def _same(before: os.stat_result, after: os.stat_result) -> bool:
+    return (before.st_size, before.st_mtime_ns, before.st_ino) == (
+        after.st_size,
+        after.st_mtime_ns,
+        after.st_ino,
+    )
+
+
+class Preparer:
+    """Decodes files for an extractor, in any number of threads.
+
+    Parameters
+    ----------
+    extractor : Extractor
+    video_frames : int
+        Frames of a video.
+    thumbnail_size : int
+        0 makes none.
+    max_pixels : int
+    """
+
+    def __init__(
+        self, extractor: Extractor, video_frames: int, thumbnail_size: int, max_pixels: int
+    ) -> None:
+        self.extractor = extractor
+        self.video_frames = video_frames
+        self.thumbnail_size = thumbnail_size
+        self.max_pixels = max_pixels
+        self._large = threading.Semaphore(1)
+
+    def __call__(self, item: MediaItem, read: Read) -> Prepared | Failure:
+        """Decode and prepare what is still the content of that digest."""
+        try:
+            try:
+                images = self._images(item)
+            finally:  # a file that is gone or new by now is not the one that was to be read
+                unchanged = _same(read.status, item.path.stat())
+            if not unchanged:
+                return Failure(_CHANGED)
+        except UnreadableError as error:
+            return Failure(str(error), error.lasting) if unchanged else Failure(_CHANGED)
+        except ImportError:
+            return Failure('videos need PyAV: pip install "conceptforest[video]"')
+        except OSError as error:
+            return Failure(f"it cannot be read: {error.strerror or error}")
+        except MemoryError:
+            return Failure("there is not enough memory to decode it")
+        rows = [self.extractor.prepare(image) for image in images]
+        middle = images[len(images) // 2]
+        size = self.thumbnail_size
+        return Prepared(rows, make_thumbnail(middle, size) if size else None)
+
+    def _images(self, item: MediaItem) -> list[NDArray[np.uint8]]:
+        shortest = self.extractor.shortest
+        if item.kind == "image":
+            limits: Any = {"max_pixels": self.max_pixels, "gate": self._gate}
+            return [decode_image(item.path, shortest=shortest, **limits)]
+        from conceptforest.features.video_frames import sample_frames
+
+        frames = list(sample_frames(item.path, self.video_frames, shortest=shortest))
+        if not frames:
+            raise UnreadableError("it has no frames")
+        return frames
+
+    @contextmanager
+    def _gate(self, n_pixels: int) -> Iterator[None]:
+        if n_pixels <= _LARGE:
+            yield
+            return
+        with self._large:
+            yield
