@@ -17,6 +17,7 @@ from tests.discovery.small_collection import (
 import conceptforest as cf
 from conceptforest.discovery import RunFolder, RunFolderError, Settings, discover
 from conceptforest.discovery.layers import fit_layers
+from conceptforest.discovery.source import THUMBNAIL_SIZE
 from conceptforest.features.cache import FeatureCache
 
 TABLES = ("items", "clusters", "suggestions", "layers", "duplicates", "outliers", "skipped")
@@ -233,4 +234,4 @@ def test_the_cache_can_be_shared_between_runs(tmp_path):
     assert two.items.n_computed == 0
     assert not (tmp_path / "two" / "cache.sqlite").exists()
     with FeatureCache(cache) as store:
-        assert store.thumbnail(two.items.digests[0], 192) is not None
+        assert store.thumbnail(two.items.digests[0], THUMBNAIL_SIZE) is not None

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-THUMBNAIL_SIZE = 192
+THUMBNAIL_SIZE = 256
 
 
 @dataclass(frozen=True, eq=False)

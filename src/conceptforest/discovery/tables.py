@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 from conceptforest.whole_file import whole_file
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_columns", "write_table"]
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what makes a spreadsheet compute a cell
+# What makes a spreadsheet compute a cell; some take the wide forms of East Asian fonts as well.
+_FORMULA = re.compile(r"\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _BETWEEN = "; "
 
 
@@ -60,7 +62,7 @@ def _cell(value: Any) -> Any:
         # A tag's own semicolon would cut it in two when the cell is read again.
         value = _BETWEEN.join(part.replace(";", ",") for part in value)
     if isinstance(value, str):
-        return f"'{value}" if value.startswith(_FORMULA) else value
+        return f"'{value}" if _FORMULA.match(value) else value
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else value

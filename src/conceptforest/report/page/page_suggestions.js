@@ -1,7 +1,7 @@
 // Suggested tags with the reason for each, and the same list as a table to take away.
 
 const ON_PAGE = 12;
-const choice = { least: 50, tag: -1, order: 'best', page: 0 };
+const choice = { least: 0, tag: -1, order: 'best', page: 0 };
 
 function suggestions(argument) {
   choice.tag = argument !== '' && data.vocabulary[Number(argument)] !== undefined ? Number(argument) : -1;
@@ -26,9 +26,10 @@ function suggestionControls(update) {
     choice.page = 0;
     update();
   };
+  const surest = data.suggestionShare.reduce((most, share) => Math.max(most, share), 0);
   const shown = el('output', { for: 'least', text: `${choice.least} %` });
   const slider = el('input', {
-    id: 'least', type: 'range', min: 0, max: 100, step: 1, value: choice.least,
+    id: 'least', type: 'range', min: 0, max: Math.max(1, Math.floor(surest / 10)), step: 1, value: choice.least,
     on: { input: change((input) => {
       choice.least = Number(input.value);
       shown.textContent = `${input.value} %`;
