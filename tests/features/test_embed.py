@@ -6,11 +6,13 @@ import types
 
 import numpy as np
 import pytest
+from PIL import Image
 from tests.features.pictures import encode, scene
 
 from conceptforest.datasets.media import MediaItem
 from conceptforest.features import reading
 from conceptforest.features.cache import FeatureCache
+from conceptforest.features.classic import ClassicDescriptor
 from conceptforest.features.decode import UnreadableError
 from conceptforest.features.embed import embed, vector_key
 
@@ -387,3 +389,14 @@ def test_items_and_cache_must_be_what_they_are_called(folder):
         embed([folder], Colours(), cache)
     with pytest.raises(TypeError, match="FeatureCache"):
         embed([], Colours(), {})
+
+
+def test_blank_pictures_are_left_out_and_told(tmp_path):
+    Image.new("RGBA", (30, 20), (255, 255, 255, 0)).save(tmp_path / "clear.png")
+    Image.new("L", (30, 20), 7).save(tmp_path / "dark.png")
+    Image.linear_gradient("L").save(tmp_path / "good.png")
+    items = [MediaItem(p.name, p, "image") for p in sorted(tmp_path.glob("*.png"))]
+    with FeatureCache(None) as cache:
+        found = embed(items, ClassicDescriptor(), cache)
+    assert found.kept.tolist() == [2]
+    assert [s.reason for s in found.skipped] == ["it shows nothing but one colour"] * 2

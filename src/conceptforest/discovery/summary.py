@@ -26,6 +26,7 @@ __all__ = ["print_discovery", "print_plan", "print_prediction", "section", "two_
 _SHOWN_CLUSTERS = 15
 _SHOWN_SKIPPED = 5
 _SHOWN_SUGGESTIONS = 6
+_NAME = 20  # characters
 
 
 def print_discovery(found: Discovery, console: Console) -> None:
@@ -112,9 +113,16 @@ def _suggestions(found: Discovery) -> Table:
     )
     names = found.items.names
     for row in best.head(_SHOWN_SUGGESTIONS).itertuples():
-        voters = ", ".join(names[i] for i, _ in row.why[:3])
-        table.add_row(escape(names[row.item]), escape(row.tag), f"{row.score:.0%}", escape(voters))
+        voters = ", ".join(_short(names[i]) for i, _ in row.why[:3])
+        name, chance = _short(names[row.item]), f"{row.score:.0%}"
+        table.add_row(escape(name), escape(row.tag), chance, escape(voters))
     return table
+
+
+def _short(name: str) -> str:
+    """Keep the end of a path that fits into a narrow column."""
+    last = name.rpartition("/")[2]
+    return last if len(last) <= _NAME else f"...{last[3 - _NAME :]}"
 
 
 def print_plan(plan: Plan, console: Console) -> None:

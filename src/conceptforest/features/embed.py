@@ -111,7 +111,7 @@ def embed(
     >>> from conceptforest.features.classic import ClassicDescriptor
     >>> with tempfile.TemporaryDirectory() as folder, FeatureCache(None) as cache:
     ...     sea, text = Path(folder) / "sea.png", Path(folder) / "text.png"
-    ...     Image.new("RGB", (40, 30), "navy").save(sea)
+    ...     Image.linear_gradient("L").save(sea)
     ...     _ = text.write_text("no picture")
     ...     items = [MediaItem(path.name, path, "image") for path in (text, sea)]
     ...     found = embed(items, ClassicDescriptor(), cache)

@@ -122,7 +122,10 @@ class Preparer:
         shortest = self.extractor.shortest
         if item.kind == "image":
             limits: Any = {"max_pixels": self.max_pixels, "gate": self._gate}
-            return [decode_image(item.path, shortest=shortest, **limits)]
+            image = decode_image(item.path, shortest=shortest, **limits)
+            if (image == image[0, 0]).all():  # it would be like any other blank one
+                raise UnreadableError("it shows nothing but one colour")
+            return [image]
         from conceptforest.features.video_frames import sample_frames
 
         frames = list(sample_frames(item.path, self.video_frames, shortest=shortest))
