@@ -1,8 +1,8 @@
-"""How well the demo does over several seeds: clusters against concepts, and suggested tags.
+"""How well the demo does over several seeds: clusters against scenes, and suggested tags.
 
-Every seed makes another collection and another forest. NMI is that of the demo's table, as a mean
-over the seeds. A suggestion is right if the first tag suggested for an untagged item is one of its
-true tags; beside it is how often the most popular tag would have been.
+Every seed draws another collection and grows another forest. NMI is that of the demo's table, as a
+mean over the seeds. A suggestion is right if the first tag suggested for an untagged picture is one
+of its true tags; beside it is how often the most popular tag would have been.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from conceptforest._demo import run_demo, suggestion_hits
-from conceptforest.metrics import clustering_report
 from workload import arguments, emit, machine_facts, note, settings, table
 
 
@@ -27,13 +26,12 @@ def measure(args: Any) -> dict[str, Any]:
         note(f"seed {seed}")
         with tempfile.TemporaryDirectory() as out:
             demo = run_demo(
-                Path(out), n_items=args.items, n_trees=args.trees, seed=seed, n_jobs=-1, verbose=0
+                Path(out), n_items=args.items, features=args.features, n_trees=args.trees, seed=seed
             )
-        for name, labels in demo.found.items():
-            scores = clustering_report(demo.made.labels, labels)
+        for name, scores in demo.compared.items():
             nmi.setdefault(name, []).append(scores["nmi"])
             ari.setdefault(name, []).append(scores["ari"])
-        right, by_popularity, _ = suggestion_hits(demo)
+        right, by_popularity, _ = suggestion_hits(demo.scenes, demo.found.items, demo.found.model)
         suggested.append(right)
         popular.append(by_popularity)
     return result | {"nmi": nmi, "ari": ari, "suggested": suggested, "popular": popular}
@@ -50,7 +48,7 @@ def render(result: dict[str, Any]) -> None:
     )
     print()
     table(
-        ("tag for an untagged item", "% right, mean", "least", "most"),
+        ("tag for an untagged picture", "% right, mean", "least", "most"),
         [
             [name, 100 * float(np.mean(v)), 100 * min(v), 100 * max(v)]
             for name, v in (
@@ -65,6 +63,7 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--seeds", type=int, default=8, help="how many, from --seed on")
     parser.add_argument("--items", type=int, default=600)
+    parser.add_argument("--features", default="classic")
     parser.add_argument("--trees", type=int, default=300)
     args = parser.parse_args()
     emit(measure(args), render, as_json=args.json)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from rich import box
 from rich.table import Table
 
@@ -77,8 +76,7 @@ def run_demo(
     """
     scenes = make_scenes(n_items, random_state=seed)
     pictures = out / "pictures"
-    n_threads = effective_n_jobs(n_jobs)
-    scenes.save(pictures, truth=out / "truth.csv", n_jobs=n_threads, verbose=verbose)
+    scenes.save(pictures, truth=out / "truth.csv", n_jobs=n_jobs, verbose=verbose)
     settings = Settings(
         tags=(str(pictures / "tags.csv"),),
         features=features,
