@@ -152,7 +152,7 @@ def test_the_paper_settings_are_stated(method):
         ({"n_scores": 0}, ValueError, "n_scores must be at least 1; got 0"),
         ({"n_scores": True}, TypeError, "n_scores must be a whole number"),
         ({"n_clusters": 0}, ValueError, "n_clusters must be at least 1"),
-        ({"calibrate": "yes"}, TypeError, "calibrate must be True or False; got 'yes'"),
+        ({"calibrate": "yes"}, TypeError, "calibrate must be True, False or the calibration_"),
         ({"verbose": -1}, ValueError, "verbose must be at least 0"),
         ({"n_jobs": 0}, ValueError, "n_jobs must be a whole number other than 0"),
         ({"random_state": "x"}, ValueError, "random_state must be"),

@@ -77,6 +77,23 @@ class Pages:
             self.wrong.append(f"console: {message.text}")
 
 
+def colours_of_map(page):
+    """Count the colours of the map that are not its background."""
+    page.wait_for_timeout(250)
+    return page.evaluate(
+        """() => {
+            const canvas = document.querySelector('.map-canvas');
+            const pen = canvas.getContext('2d');
+            const dots = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+            const seen = new Set();
+            for (let i = 0; i < dots.length; i += 4) {
+                if (dots[i + 3] > 150) seen.add((dots[i] << 16) + (dots[i + 1] << 8) + dots[i + 2]);
+            }
+            return seen.size;
+        }"""
+    )
+
+
 def shoot(page, name):
     """Keep a picture of the page where CONCEPTFOREST_SCREENSHOTS names a folder for it."""
     folder = os.environ.get("CONCEPTFOREST_SCREENSHOTS")

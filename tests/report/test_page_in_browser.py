@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from tests.report.browser import Pages, chromium, shoot, wait_for_pictures
+from tests.report.browser import Pages, chromium, colours_of_map, wait_for_pictures
 from tests.report.made_report import CONCEPTS, made_report
 
 from conceptforest.report.page import ClusterInfo, Suggestion, write_report
@@ -48,23 +48,6 @@ def look(browser):
     assert pages.wrong == []
 
 
-def colours_of_map(page):
-    """Count the colours of the map that are not its background."""
-    page.wait_for_timeout(250)
-    return page.evaluate(
-        """() => {
-            const canvas = document.querySelector('.map-canvas');
-            const pen = canvas.getContext('2d');
-            const dots = pen.getImageData(0, 0, canvas.width, canvas.height).data;
-            const seen = new Set();
-            for (let i = 0; i < dots.length; i += 4) {
-                if (dots[i + 3] > 150) seen.add((dots[i] << 16) + (dots[i + 1] << 8) + dots[i + 2]);
-            }
-            return seen.size;
-        }"""
-    )
-
-
 def test_the_overview_shows_every_concept_with_a_picture(look, report):
     page = look(report)
     assert page.locator(".mosaic .cover").count() == len(CONCEPTS)
@@ -73,7 +56,6 @@ def test_the_overview_shows_every_concept_with_a_picture(look, report):
     assert wait_for_pictures(page, ".mosaic .large img") == 1
     assert page.locator(".facts dd").first.inner_text() == "600"
     assert page.locator(".score").all_inner_texts() == ["0.81", "0.68", "0.57"]
-    shoot(page, "overview")
 
 
 def test_concepts_are_galleries_with_names_tags_and_pictures(look, report):
@@ -84,7 +66,6 @@ def test_concepts_are_galleries_with_names_tags_and_pictures(look, report):
     assert re.fullmatch("beach\\s+\\d\\.\\d\u00d7", first.locator(".chip").first.inner_text())
     assert wait_for_pictures(page, ".concept:first-of-type .gallery img") >= 6
     assert page.locator(".concept img").count() < 100
-    shoot(page, "concepts")
 
 
 def test_many_concepts_come_in_pages_and_all_have_a_name(look, tmp_path):
@@ -124,7 +105,6 @@ def test_the_map_shows_points_pictures_and_names(look, report):
     page = look(report, "map")
     assert colours_of_map(page) > 200  # points have one colour for a concept; pictures have many
     assert page.locator(".map-label:visible").count() == len(CONCEPTS)
-    shoot(page, "map")
 
 
 def test_names_on_a_crowded_map_do_not_overlap(look, tmp_path, rng):
@@ -227,7 +207,6 @@ def test_relations_and_layers_are_there(look, report):
     assert page.locator(".layers section").count() == 3
     dots = "document.querySelector('.matrix').getContext('2d').getImageData(300, 300, 1, 1).data[3]"
     page.wait_for_function(f"() => {dots} > 0")
-    shoot(page, "tags")
 
 
 def test_suggestions_have_probabilities_and_the_pictures_behind_them(look, report):
@@ -241,7 +220,6 @@ def test_suggestions_have_probabilities_and_the_pictures_behind_them(look, repor
     assert shares[0] == max(shares)
     page.locator(".why").first.scroll_into_view_if_needed()
     assert wait_for_pictures(page, ".card:first-of-type .why img") >= 1
-    shoot(page, "suggestions")
 
 
 def test_the_slider_and_the_tag_choose_suggestions(look, report):
@@ -276,7 +254,6 @@ def test_more_like_this_leads_from_picture_to_picture(look, report):
     page.locator(".gallery a").first.click()
     first = page.locator("#panel-name").inner_text()
     wait_for_pictures(page, ".more-like-this img")
-    shoot(page, "panel")
     other = page.locator(".more-like-this a").nth(3)
     wanted = other.get_attribute("data-item")
     other.click()
@@ -415,7 +392,6 @@ def test_saved_suggestions_hold_no_formulas(look, tmp_path):
 def test_a_phone_shows_every_section_without_scrolling_sideways(look, report):
     phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
     page = look(report, **phone)
-    shoot(page, "phone")
     page.locator(".nav-more").tap()
     page.locator("nav a[href='#suggestions']").tap()
     assert page.locator("h1").inner_text() == "Suggested tags"
@@ -439,8 +415,6 @@ def test_no_accessibility_rule_is_broken(look, report, scheme):
         found = Axe().run(page, options=rules).response["violations"]
         broken = [(one["id"], node["html"]) for one in found for node in one["nodes"]]
         assert broken == [], section
-        if scheme == "dark" and section in {"overview", "map"}:
-            shoot(page, f"{section}-dark")
 
 
 @pytest.mark.parametrize("n", [0, 1])
