@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test lint bench test-sanitize format clean tools
 
 help:
-	@echo "make demo           the main job on a made-up collection"
+	@echo "make demo           the main job on pictures drawn by code"
 	@echo "make test           lint, types and tests"
 	@echo "make lint           lint and types alone"
 	@echo "make bench          the speed claims (takes about an hour; see benchmarks/README.md)"
@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/clustering.py
 	$(BIN)/python benchmarks/completion.py
+	$(BIN)/python benchmarks/embed.py
 	$(BIN)/python benchmarks/demo_seeds.py
 
 format: $(VENV)/.dev
