@@ -83,6 +83,21 @@ def test_demo_may_be_run_again_in_the_same_folder(demo_run):
     assert without_times(demo(out).output) == without_times(first.output)
 
 
+def test_a_smaller_demo_takes_the_place_of_a_larger_one(tmp_path):
+    assert demo(tmp_path / "d", "--items", 70).exit_code == 0
+    result = demo(tmp_path / "d", "--items", 50)
+    assert result.exit_code == 0, result.output
+    assert len(list((tmp_path / "d" / "pictures").glob("*.jpg"))) == 50
+
+
+def test_demo_overwrites_nobodys_files(tmp_path):
+    (tmp_path / "truth.csv").write_text("mine")
+    result = demo(tmp_path)
+    assert result.exit_code == 1
+    assert "did not write" in result.output
+    assert (tmp_path / "truth.csv").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -172,7 +187,8 @@ def test_a_dry_run_knows_what_an_earlier_run_embedded(run, pictures):
     ],
 )
 def test_mistakes_are_told_without_a_traceback(pictures, tmp_path, arguments, told):
-    result = call("discover", pictures, "--out", tmp_path / "run", *arguments)
+    tags = () if "--tags" in arguments else ("--tags", "folders")
+    result = call("discover", pictures, "--out", tmp_path / "run", *tags, *arguments)
     assert result.exit_code == 1
     assert told in result.output
     assert "Traceback" not in result.output
@@ -193,6 +209,17 @@ def test_a_disk_that_fills_up_is_not_a_traceback(pictures, tmp_path, monkeypatch
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit)
     assert "No space left on device" in result.output
+
+
+def test_trouble_with_the_cache_is_not_a_traceback(pictures, tmp_path, monkeypatch):
+    def broken(*_):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("conceptforest.features.cache.FeatureCache.put_vector", broken)
+    result = discover(pictures, tmp_path / "run")
+    assert result.exit_code == 1
+    assert "Cannot use the cache of features: disk I/O error" in result.output
+    assert "Traceback" not in result.output
 
 
 def n_embedded(cache):

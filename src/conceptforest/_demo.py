@@ -12,9 +12,11 @@ from rich.table import Table
 from conceptforest.baselines import CLUSTERING
 from conceptforest.datasets import make_scenes
 from conceptforest.discovery import Discovery, Settings, discover
+from conceptforest.discovery.run_folder import claim
 from conceptforest.discovery.summary import print_discovery, section
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.metrics import clustering_report
+from conceptforest.progress import working
 from conceptforest.structure.clustering import ConceptClustering
 
 if TYPE_CHECKING:
@@ -76,7 +78,10 @@ def run_demo(
     """
     scenes = make_scenes(n_items, random_state=seed)
     pictures = out / "pictures"
-    scenes.save(pictures, truth=out / "truth.csv", n_jobs=n_jobs, verbose=verbose)
+    with claim(out):
+        scenes.save(pictures, truth=out / "truth.csv", n_jobs=n_jobs, verbose=verbose)
+        for extra in {path.name for path in pictures.glob("img-*.jpg")}.difference(scenes.names):
+            (pictures / extra).unlink()  # of an earlier, larger demo
     settings = Settings(
         tags=(str(pictures / "tags.csv"),),
         features=features,
@@ -87,7 +92,8 @@ def run_demo(
     compared: dict[str, dict[str, float]] = {}
 
     def score(items: Items, tags: TagMatrix, model: Model) -> list[tuple[str, float, str]]:
-        compared.update(compare_clusters(scenes, items, tags, model, settings, n_jobs=n_jobs))
+        with working("clustering by other means", show=verbose > 0):
+            compared.update(compare_clusters(scenes, items, tags, model, settings, n_jobs=n_jobs))
         best = max(x["nmi"] for name, x in compared.items() if name in _COMPARED)
         right, popular, tag = suggestion_hits(scenes, items, model)
         return [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import sqlite3
 import sys
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,6 @@ def discover(
             foreseen = plan(path, out, settings, cache=given["cache"], verbose=_verbose())
             print_plan(foreseen, Console(highlight=False))
             return
-        _check_writable(out)
         found = discover(
             path,
             out,
@@ -156,9 +155,10 @@ def predict(
     RUN is the folder that `discover` made, PATH a folder of new pictures and videos.
     """
     from conceptforest.discovery import predict
+    from conceptforest.discovery.new_items import place_for
     from conceptforest.discovery.summary import print_prediction
 
-    place = run / "predictions" / (path.resolve().name or "root") if out is None else out
+    place = place_for(run, path) if out is None else out
     with _errors_for_people(place):
         made = predict(
             run,
@@ -191,7 +191,6 @@ def demo(out: Path, *, open_report: bool | None, **given: Any) -> None:
     from conceptforest._demo import print_demo, run_demo
 
     with _errors_for_people(out):
-        _check_writable(out)
         done = run_demo(
             out,
             n_items=given["items"],
@@ -212,19 +211,14 @@ def _verbose() -> int:
 
 
 def _command() -> str:
-    return shlex.join(["conceptforest", *sys.argv[1:]])
-
-
-def _check_writable(out: Path) -> None:
-    """Make sure before any work that files can be written into the folder."""
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=out):
-        pass
+    """Give the command without the places on this machine, which a report may leave."""
+    words = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
+    return shlex.join(["conceptforest", *words])
 
 
 @contextmanager
 def _errors_for_people(out: Path) -> Iterator[None]:
-    """Turn what a user can mend into a message; a fault of the program keeps its traceback."""
+    """Turn what a user can mend into a message; other faults keep their traceback."""
     try:
         yield
     except KeyboardInterrupt:
@@ -232,6 +226,11 @@ def _errors_for_people(out: Path) -> Iterator[None]:
         raise SystemExit(130) from None
     except (FileNotFoundError, ValueError, TypeError, ImportError) as error:
         raise click.ClickException(str(error)) from error
+    except sqlite3.Error as error:
+        raise click.ClickException(
+            f"Cannot use the cache of features: {error}. Free some space, or name another file with"
+            " --cache."
+        ) from error
     except OSError as error:
         reason = error.strerror or str(error)
         where = error.filename or out

@@ -63,5 +63,5 @@ def digests(run):
     return {
         str(path.relative_to(run)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(run.rglob("*"))
-        if path.is_file() and not path.name.startswith(("cache.sqlite", ".lock"))
+        if path.is_file() and not path.name.startswith(("cache.sqlite", ".conceptforest"))
     }

@@ -95,7 +95,7 @@ def test_scripts_and_formulas_are_text_everywhere(made):
     assert SCRIPT not in page
     assert "<img src=x" not in page
     for table in run.glob("*.csv"):
-        with table.open(newline="", encoding="utf-8") as file:
+        with table.open(newline="", encoding="utf-8-sig") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
         assert not [cell for cell in cells if cell.startswith(("=", "@"))]
     tags = parquet.read_table(run / "layers.parquet").column("tag").to_pylist()

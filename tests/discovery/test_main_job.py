@@ -17,6 +17,8 @@ from tests.discovery.small_collection import (
 import conceptforest as cf
 from conceptforest.discovery import RunFolder, RunFolderError, Settings, discover
 from conceptforest.discovery.layers import fit_layers
+from conceptforest.discovery.report_data import remarks, report_data
+from conceptforest.discovery.run_folder import claim
 from conceptforest.discovery.source import THUMBNAIL_SIZE
 from conceptforest.features.cache import FeatureCache
 
@@ -37,7 +39,7 @@ def made(tmp_path_factory):
 
 
 def rows(path):
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
@@ -145,17 +147,140 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path):
     out = tmp_path / "thesis"
     out.mkdir()
     (out / "items.csv").write_text("mine")
-    with pytest.raises(RunFolderError, match="not of a run"):
+    (out / "settings.json").write_text('{"format": 1}')
+    with pytest.raises(RunFolderError, match="conceptforest did not write"):
         discover(folder, out, quick(folder))
-    assert [p.name for p in out.iterdir()] == ["items.csv"]
+    assert sorted(p.name for p in out.iterdir()) == ["items.csv", "settings.json"]
     assert (out / "items.csv").read_text() == "mine"
+
+
+def test_a_kill_between_forest_and_key_leaves_no_forest_under_a_foreign_key(tmp_path, monkeypatch):
+    folder, run = tmp_path / "p", tmp_path / "run"
+    write_collection(folder, 24)
+    discover(folder, run, quick(folder), n_jobs=1)
+    before = digests(run)
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("conceptforest.discovery.model.write_json", killed)
+        with pytest.raises(KeyboardInterrupt):
+            discover(folder, run, quick(folder, seed=1), n_jobs=1)
+    again = discover(folder, run, quick(folder), n_jobs=1)
+    assert again.model.n_grown == 2
+    assert digests(run) == before
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    folder, run = tmp_path / "p", tmp_path / "run"
+    write_collection(folder, 24)
+    discover(folder, run, quick(folder), n_jobs=1)
+    left, other = run / "model" / ".concepts.safetensors.ab_12xyz.tmp", run / ".mine.tmp"
+    left.write_bytes(b"half")
+    other.write_bytes(b"a user's")
+    discover(folder, run, quick(folder), n_jobs=1)
+    assert not left.exists()
+    assert other.exists()
+
+
+def test_a_damaged_calibration_is_learned_again(tmp_path):
+    folder, run = tmp_path / "p", tmp_path / "run"
+    write_collection(folder, 24)
+    discover(folder, run, quick(folder), n_jobs=1)
+    before = digests(run)
+    document = json.loads((run / "model" / "model.json").read_text())
+    document["calibration"] = {"x": 1}
+    (run / "model" / "model.json").write_text(json.dumps(document))
+    again = discover(folder, run, quick(folder), n_jobs=1)
+    assert again.model.n_grown == 1
+    assert digests(run) == before
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_clusters": 25}, {"hierarchy": "no.json"}, {"tags": ("x.csv",)}]
+)
+def test_a_mistake_leaves_an_earlier_run_complete(tmp_path, monkeypatch, wrong):
+    monkeypatch.chdir(tmp_path)
+    folder, run = tmp_path / "p", tmp_path / "run"
+    write_collection(folder, 24)
+    discover(folder, run, quick(folder), n_jobs=1)
+    (tmp_path / "no.json").write_text("[[[")
+    (tmp_path / "x.csv").write_text("file,tags\nelsewhere.jpg,boat\n")
+    with pytest.raises(ValueError):
+        discover(folder, run, quick(folder, **wrong), n_jobs=1)
+    assert RunFolder(run).read_settings()["n_items"] == 24
+
+
+def test_a_mistake_leaves_no_new_folder_behind(tmp_path):
+    folder = tmp_path / "p"
+    write_collection(folder, 24)
+    with pytest.raises(FileNotFoundError):
+        discover(folder, tmp_path / "run", quick(folder, tags=("nothing.csv",)))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_table_that_names_other_files_is_told(tmp_path):
+    write_pictures(tmp_path / "p", 24)
+    (tmp_path / "t.csv").write_text("file,tags\nelsewhere.jpg,boat\n")
+    with pytest.raises(ValueError, match=r"What was read: t\.csv.*elsewhere\.jpg"):
+        discover(tmp_path / "p", tmp_path / "run", Settings(tags=(str(tmp_path / "t.csv"),)))
+    with pytest.raises(ValueError, match="All files lie in one folder"):
+        discover(tmp_path / "p" / "a", tmp_path / "run", Settings(tags=("folders",)))
+
+
+def test_pictures_that_are_all_alike_are_said_to_have_no_structure(tmp_path):
+    folder = tmp_path / "p"
+    written = write_pictures(folder, 20)
+    for name, _ in written[1:]:
+        (folder / name).write_bytes((folder / written[0][0]).read_bytes())
+    write_tags(folder / "tags.csv", written)
+    found = discover(folder, tmp_path / "run", quick(folder, n_clusters=None), n_jobs=1)
+    said = remarks(found)
+    assert any("No tree could split" in note for note in said)
+    assert not any("was chosen" in note for note in said)
+
+
+def test_tags_too_rare_for_the_limit_are_all_learned_from_and_that_is_told(tmp_path):
+    folder = tmp_path / "p"
+    write_collection(folder, 24)
+    found = discover(folder, tmp_path / "run", quick(folder, min_tag_count=1000), n_jobs=1)
+    assert found.tags.n_tags == found.items.tags.n_tags
+    assert any("No tag is on 1000 items" in note for note in remarks(found))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("h.csv", b"", "it is empty"),
+        ("h.csv", b"\x99\x00\xff", "Cannot read the hierarchy"),
+        ("h.csv", b"tag,parent\nx,\ny,x\n", "none of those of the collection"),
+        ("h.json", b"{", "Cannot read the hierarchy"),
+    ],
+)
+def test_a_hierarchy_that_does_not_fit_is_named(tmp_path, name, content, told):
+    folder = tmp_path / "p"
+    write_collection(folder, 24)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=told):
+        discover(folder, tmp_path / "run", quick(folder, hierarchy=str(tmp_path / name)))
+
+
+def test_links_hold_where_folders_are_reached_by_links(tmp_path):
+    write_collection(tmp_path / "real" / "deep" / "p", 24)
+    (tmp_path / "short").symlink_to(tmp_path / "real" / "deep")
+    folder, run = tmp_path / "short" / "p", tmp_path / "short" / "run"
+    found = discover(folder, run, quick(folder), n_jobs=1)
+    with FeatureCache(run / "cache.sqlite") as store:
+        links = report_data(found, store, title=None, command="").links
+    assert all((tmp_path / "real" / "deep" / "run" / link).is_file() for link in links)
 
 
 def test_two_processes_cannot_write_one_run(tmp_path):
     folder = tmp_path / "p"
     write_collection(folder, 24)
     with (
-        RunFolder(tmp_path / "run").writing(),
+        claim(tmp_path / "run"),
         pytest.raises(RunFolderError, match="Another process"),
     ):
         discover(folder, tmp_path / "run", quick(folder))
@@ -185,9 +310,10 @@ def test_pictures_without_any_tag_are_an_error_that_says_what_to_do(tmp_path):
 
 def test_too_few_pictures_are_an_error_that_tells_what_was_left_out(tmp_path):
     folder = tmp_path / "p"
-    write_collection(folder, 4)
-    (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0 nothing more")
-    with pytest.raises(ValueError, match=r"only 4 pictures.*1 files were left out"):
+    write_collection(folder, 8)
+    for number in range(3):
+        (folder / f"broken{number}.jpg").write_bytes(b"\xff\xd8\xff\xe0 nothing more")
+    with pytest.raises(ValueError, match=r"only 8 pictures.*3 files were left out; 'broken0\.jpg'"):
         discover(folder, tmp_path / "run", quick(folder))
 
 

@@ -7,6 +7,7 @@ import pytest
 from tests.discovery.small_collection import KINDS, write_collection, write_pictures
 
 from conceptforest.discovery import RunFolderError, Settings, discover, predict
+from conceptforest.discovery.new_items import place_for
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +63,45 @@ def test_the_nearest_known_pictures_are_named(made):
 def test_tables_are_written_and_broken_files_listed(made, tmp_path):
     root, _, _, new = made
     place = predict(root / "run", root / "new", n_jobs=1).write(tmp_path / "deep" / "out")
-    with place.open(newline="", encoding="utf-8") as file:
+    with place.open(newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [row["file"] for row in rows] == sorted(new)
     assert "broken.gif" in (tmp_path / "deep" / "out" / "skipped.csv").read_text()
+
+
+def test_files_of_others_are_not_overwritten(made, tmp_path):
+    root, _, _, _ = made
+    (tmp_path / "skipped.csv").write_text("mine")
+    with pytest.raises(RunFolderError, match="did not write"):
+        predict(root / "run", root / "new", n_jobs=1).write(tmp_path)
+    assert (tmp_path / "skipped.csv").read_text() == "mine"
+
+
+def test_each_source_has_a_place_of_its_own(tmp_path):
+    places = {place_for(tmp_path, tmp_path / name / "new") for name in "ab"}
+    assert len(places) == 2
+    assert place_for(tmp_path, tmp_path / "a" / "new") in places
+
+
+def test_the_least_probability_of_the_run_holds(made):
+    root, _, found, _ = made
+    told = predict(root / "run", root / "new", n_jobs=1)
+    assert min(p for row in told.tags for _, p in row) >= found.settings.min_probability
+
+
+def test_a_folder_without_a_usable_file_is_told_why(made, tmp_path):
+    (tmp_path / "x.jpg").write_text("no picture")
+    with pytest.raises(ValueError, match=r"None of the 1 new files.*'x\.jpg': it is not a JPEG"):
+        predict(made[0] / "run", tmp_path)
+
+
+def test_a_run_of_ready_features_wants_ready_features(made, tmp_path, rng):
+    np.save(tmp_path / "x.npy", rng.normal(size=(30, 4)).astype(np.float32))
+    (tmp_path / "x.csv").write_text("tags\n" + "boat;sea\ndune\n" * 15)
+    discover(tmp_path / "x.npy", tmp_path / "run", Settings(n_trees=20, n_clusters=2))
+    with pytest.raises(ValueError, match="give a feature file, not a folder"):
+        predict(tmp_path / "run", made[0] / "new")
+    assert predict(tmp_path / "run", tmp_path / "x.npy").items.n_items == 30
 
 
 def test_other_features_are_refused(made, rng):

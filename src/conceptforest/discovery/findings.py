@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.progress import working
 from conceptforest.structure.cosine_graph import cosine_graph
 from conceptforest.structure.duplicates import near_duplicates
 from conceptforest.structure.layout import lay_out
@@ -66,6 +67,8 @@ def find(
 ) -> Findings:
     """Look at a collection from all sides, once its model is there."""
     clustering = model.clustering
+    with working("comparing looks", show=verbose > 0):
+        looks = cosine_graph(items.X)
     names = tags.vocabulary
     layers = [[names[j] for j in columns] for columns in clustering.forest_.layers_]
     return Findings(
@@ -80,7 +83,7 @@ def find(
         ),
         duplicates=near_duplicates(items.X, digests=items.digests, n_jobs=n_jobs, verbose=verbose),
         # By looks alone: the forest puts an item with a wrong tag beside items that carry it.
-        outliers=outliers(cosine_graph(items.X), clustering.labels_, tags, visual=True),
+        outliers=outliers(looks, clustering.labels_, tags, visual=True),
         relations=related_tags(tags),
         layers=layers,
         tree=tag_tree(tags, layers),

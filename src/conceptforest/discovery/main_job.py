@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from conceptforest.discovery.checks import check_items, check_source
 from conceptforest.discovery.describing import describe
 from conceptforest.discovery.findings import Findings, find
-from conceptforest.discovery.layers import choose_layers
+from conceptforest.discovery.layers import choose_layers, read_hierarchy
 from conceptforest.discovery.model import Model, fit_model
 from conceptforest.discovery.report_data import report_data
 from conceptforest.discovery.result_tables import write_tables
-from conceptforest.discovery.run_folder import RunFolder
+from conceptforest.discovery.run_folder import RunFolder, claim
 from conceptforest.discovery.settings import Settings
 from conceptforest.discovery.source import Items, read_source, select_tags
 from conceptforest.features.cache import FeatureCache
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from conceptforest.tags import TagMatrix
 
 __all__ = ["Discovery", "discover"]
-
-_FEWEST = 10  # items below which there is nothing to find
 
 Scores = list[tuple[str, float, str]]
 
@@ -110,19 +109,22 @@ def discover(
     path, run = Path(path), RunFolder(Path(out))
     settings = Settings() if settings is None else settings
     clock = _Clock()
-    with run.writing():
+    with claim(run.root):
         source = read_source(path, settings.tags, out=run.root, verbose=verbose)
+        check_source(source, settings)
+        hierarchy = read_hierarchy(settings)
+        run.model.parent.mkdir(exist_ok=True)
         clock.lap("reading")
         with FeatureCache(run.cache if cache is None else Path(cache)) as store:
             items = describe(
                 source, store, settings, run.model.parent, n_jobs=n_jobs, verbose=verbose
             )
-            _check_enough(items)
+            check_items(items, settings)
             tags = select_tags(items.tags, settings.min_tag_count)
             clock.lap("features")
+            layers = choose_layers(hierarchy or items.layers, tags, settings)
             run.forget_completion()
             _save_features(run, items)
-            layers = choose_layers(items, tags, settings)
             model = fit_model(items.X, tags, layers, settings, run, n_jobs=n_jobs, verbose=verbose)
             clock.lap("model")
             findings = find(items, tags, model, settings, n_jobs=n_jobs, verbose=verbose)
@@ -147,21 +149,6 @@ def discover(
         )
         clock.lap("report")
     return found
-
-
-def _check_enough(items: Items) -> None:
-    if items.n_items < _FEWEST:
-        n_skipped = len(items.skipped)
-        why = f" {n_skipped:,} files were left out: {items.skipped[0].reason}." if n_skipped else ""
-        raise ValueError(
-            f"There are only {items.n_items} pictures or videos that can be used, and at least"
-            f" {_FEWEST} are needed to find groups.{why}"
-        )
-    if not items.tags.matrix.nnz:
-        raise ValueError(
-            "None of the items has a tag, and concepts are found by looks and tags together. Name a"
-            " table of tags with --tags FILE, or use the names of the folders with --tags folders."
-        )
 
 
 def _save_features(run: RunFolder, items: Items) -> None:

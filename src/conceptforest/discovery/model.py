@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +47,14 @@ class Model:
     completion : TagCompletion
     n_grown : int
         Forests that were grown now; the others were found saved.
+    notes : tuple of str
+        What was odd about growing them.
     """
 
     clustering: ConceptClustering
     completion: TagCompletion
     n_grown: int
+    notes: tuple[str, ...] = ()
 
 
 def fit_model(
@@ -65,6 +69,8 @@ def fit_model(
 ) -> Model:
     """Grow both forests, or read those that are saved, and find clusters and missing tags.
 
+    Warnings on the way become notes.
+
     Parameters
     ----------
     X : ndarray of shape (n_items, n_features)
@@ -76,6 +82,23 @@ def fit_model(
         Open for writing.
     n_jobs, verbose : see HMLForest
     """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        model = _fit(X, tags, layers, settings, run, n_jobs=n_jobs, verbose=verbose)
+    told = dict.fromkeys(str(one.message) for one in caught if one.category is UserWarning)
+    return replace(model, notes=tuple(told))
+
+
+def _fit(
+    X: NDArray[Any],
+    tags: TagMatrix,
+    layers: Any,
+    settings: Settings,
+    run: RunFolder,
+    *,
+    n_jobs: int | None,
+    verbose: int,
+) -> Model:
     key = _key(X, tags, layers, settings)
     common: dict[str, Any] = {
         "random_state": settings.seed, "n_jobs": n_jobs, "verbose": verbose,
@@ -91,6 +114,9 @@ def fit_model(
         **common,
     ).fit(X, tags)
     if forest is None:
+        # What is known of the old forests goes first: a kill between the two files would else
+        # leave the new forest under the old key.
+        run.model.unlink(missing_ok=True)
         _save(clustering.forest_, run.concepts)
         known = {"concepts": True}
         write_json(run.model, _document(key, known))
@@ -98,7 +124,7 @@ def fit_model(
     voters = _saved(run.suggestions) if "calibration" in known else None
     calibrate: Any = _can_calibrate(tags)
     if voters is not None and calibrate:
-        calibrate = Calibration.from_dict(known["calibration"])
+        calibrate = known["calibration"]
     n_grown += int(voters is None)
     completion = TagCompletion(
         forest=voters or HMLForest(settings.n_trees, layers=tag_layers, bootstrap=True),
@@ -108,7 +134,7 @@ def fit_model(
     if voters is None:
         _save(completion.forest_, run.suggestions)
         learned = completion.calibration_.to_dict() if calibrate else None
-        write_json(run.model, _document(key, known | {"calibration": learned}))
+        write_json(run.model, _document(key, {"concepts": True, "calibration": learned}))
     return Model(clustering, completion, n_grown)
 
 
@@ -157,7 +183,15 @@ def _known(run: RunFolder, key: str) -> dict[str, Any]:
         return {}
     if document.get("key") != key:
         return {}
-    return {name: document[name] for name in ("concepts", "calibration") if name in document}
+    known: dict[str, Any] = {
+        name: document[name] for name in ("concepts", "calibration") if name in document
+    }
+    if known.get("calibration") is not None:
+        try:
+            known["calibration"] = Calibration.from_dict(known["calibration"])
+        except ValueError:
+            del known["calibration"]
+    return known
 
 
 def _save(forest: HMLForest, path: Path) -> None:

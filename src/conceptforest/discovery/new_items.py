@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +14,9 @@ from conceptforest.completion import Calibration, TagCompletion
 from conceptforest.discovery.describing import describe
 from conceptforest.discovery.model import N_NEIGHBORS
 from conceptforest.discovery.result_tables import tag_names
-from conceptforest.discovery.run_folder import RunFolder, RunFolderError, read_json
+from conceptforest.discovery.run_folder import RunFolder, RunFolderError, claim, read_json
 from conceptforest.discovery.settings import Settings
-from conceptforest.discovery.source import Items, read_source
+from conceptforest.discovery.source import READY, Items, read_source
 from conceptforest.discovery.tables import read_columns, write_table
 from conceptforest.features.cache import FeatureCache
 from conceptforest.forest.hml_forest import load
@@ -22,14 +24,12 @@ from conceptforest.structure.clustering import place_by_votes
 from conceptforest.tags import parse_tags
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
     from conceptforest.forest.hml_forest import HMLForest
     from conceptforest.tags import TagMatrix
 
-__all__ = ["Prediction", "predict"]
+__all__ = ["Prediction", "place_for", "predict"]
 
 _NEAREST = 5  # known items to name for a new one
 
@@ -57,25 +57,32 @@ class Prediction:
     nearest: list[list[tuple[str, float]]]
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
-        """Write `predictions` as CSV and Parquet into a folder, which is made."""
+        """Write `predictions` as CSV and Parquet into a folder: a new or empty one, or our own."""
         place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        write_table(
-            place,
-            "predictions",
-            {
-                "file": list(self.items.names),
-                "cluster": self.clusters,
-                "cluster_name": self.cluster_names,
-                "suggested": [[tag for tag, _ in row] for row in self.tags],
-                "probability": [[f"{p:.4f}" for _, p in row] for row in self.tags],
-                "nearest": [[name for name, _ in row] for row in self.nearest],
-            },
-        )
         skipped = self.items.skipped
-        columns = {"file": [s.name for s in skipped], "reason": [s.reason for s in skipped]}
-        write_table(place, "skipped", columns)
+        with claim(place):
+            write_table(
+                place,
+                "predictions",
+                {
+                    "file": list(self.items.names),
+                    "cluster": self.clusters,
+                    "cluster_name": self.cluster_names,
+                    "suggested": [[tag for tag, _ in row] for row in self.tags],
+                    "probability": [[f"{p:.4f}" for _, p in row] for row in self.tags],
+                    "nearest": [[name for name, _ in row] for row in self.nearest],
+                },
+            )
+            columns = {"file": [s.name for s in skipped], "reason": [s.reason for s in skipped]}
+            write_table(place, "skipped", columns)
         return place / "predictions.csv"
+
+
+def place_for(run: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+    """Name a folder within a run for the predictions of a source; each source has its own."""
+    source = Path(path).resolve()
+    digest = hashlib.blake2b(os.fsencode(source), digest_size=3).hexdigest()
+    return Path(run) / "predictions" / f"{source.name or 'root'}-{digest}"
 
 
 def predict(
@@ -121,20 +128,26 @@ def predict(
         items = describe(
             source,
             store,
-            replace(settings, features=features or _asked(settings, document)),
+            replace(settings, features=features or _asked(settings, document))
+            if path.is_dir()
+            else settings,
             known.model.parent,
             words=document["features"]["words"],
             n_jobs=n_jobs,
             verbose=verbose,
         )
     _check_same_features(items, document, known)
-    return _apply(
-        known, items, n_suggestions or settings.n_suggestions, n_jobs=n_jobs, verbose=verbose
-    )
+    how = replace(settings, n_suggestions=n_suggestions or settings.n_suggestions)
+    return _apply(known, items, how, n_jobs=n_jobs, verbose=verbose)
 
 
 def _asked(settings: Settings, document: dict[str, Any]) -> str:
     """Give the features that were asked for, or what was taken where it was left open."""
+    if document["features"]["name"] == READY:
+        raise ValueError(
+            "The run was made from a file that brought its features, so new items must bring the"
+            " same: give a feature file, not a folder."
+        )
     return settings.features if settings.features != "auto" else document["features"]["name"]
 
 
@@ -149,10 +162,14 @@ def _check_same_features(items: Items, document: dict[str, Any], run: RunFolder)
 
 
 def _apply(
-    run: RunFolder, items: Items, n_suggestions: int, *, n_jobs: int | None, verbose: int
+    run: RunFolder, items: Items, settings: Settings, *, n_jobs: int | None, verbose: int
 ) -> Prediction:
     if not items.n_items:
-        raise ValueError("None of the new files can be used; see the reasons above.")
+        first = items.skipped[0]
+        raise ValueError(
+            f"None of the {len(items.skipped):,} new files can be used. {first.name!r}:"
+            f" {first.reason}."
+        )
     names, labels, cluster_names, training = _training(run)
     concepts = _load(run.concepts).set_params(n_jobs=n_jobs)
     near = concepts.affinity(items.X, n_neighbors=N_NEIGHBORS)
@@ -162,7 +179,7 @@ def _apply(
         items=items,
         clusters=clusters,
         cluster_names=[by_cluster[c] for c in clusters.tolist()],
-        tags=_tags(run, items, training, n_suggestions, n_jobs=n_jobs, verbose=verbose),
+        tags=_tags(run, items, training, settings, n_jobs=n_jobs, verbose=verbose),
         nearest=[[(names[i], a) for i, a in row] for row in _highest(near, _NEAREST)],
     )
 
@@ -187,7 +204,7 @@ def _tags(
     run: RunFolder,
     items: Items,
     training: list[list[str]],
-    n_suggestions: int,
+    settings: Settings,
     *,
     n_jobs: int | None,
     verbose: int,
@@ -205,7 +222,10 @@ def _tags(
     own = _known(tag_names(items.tags), vocabulary)
     scores = completion.predict(items.X, own if own.matrix.nnz else None)
     lacking = scores - scores.multiply(own.matrix)
-    return [[(vocabulary[j], p) for j, p in row] for row in _highest(lacking, n_suggestions)]
+    return [
+        [(vocabulary[j], p) for j, p in row if p >= settings.min_probability]
+        for row in _highest(lacking, settings.n_suggestions)
+    ]
 
 
 def _known(tags: list[list[str]], vocabulary: tuple[str, ...]) -> TagMatrix:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conceptforest.discovery.result_tables import tag_names
+from conceptforest.discovery.result_tables import is_calibrated, tag_names
 from conceptforest.discovery.source import THUMBNAIL_SIZE
 from conceptforest.forest.trees import LEAF
 from conceptforest.report.page import ClusterInfo, DuplicateGroup, ReportData, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conceptforest.discovery.main_job import Discovery
     from conceptforest.features.cache import FeatureCache
@@ -36,7 +37,7 @@ def report_data(
     return ReportData(
         title=title or items.name,
         names=items.names,
-        links=[None if x is None else os.path.relpath(x.absolute(), root) for x in items.links],
+        links=[None if x is None else _link(x, root) for x in items.links],
         kinds=items.kinds,  # type: ignore[arg-type]
         thumbnails=_thumbnails(found, store),
         tags=tag_names(items.tags),
@@ -60,6 +61,11 @@ def report_data(
         scores=found.scores,
         command=command,
     )
+
+
+def _link(path: Path, root: Path) -> str:
+    """Give the way from the run to a file, whatever links lead to their folders."""
+    return os.path.relpath(path.parent.resolve() / path.name, root)
 
 
 def facts(found: Discovery) -> list[tuple[str, str]]:
@@ -94,16 +100,22 @@ def remarks(found: Discovery) -> list[str]:
         f"Features: {found.items.extractor[0]}, {found.items.X.shape[1]:,} numbers an item.",
         f"{trees.n_trees:,} trees, split by {len(layers)} tag layers: {sizes}.",
     ]
-    if found.tags.n_tags < found.items.tags.n_tags:
+    said += found.model.notes
+    if found.items.tags.counts.max() < found.settings.min_tag_count:
+        said.append(
+            f"No tag is on {found.settings.min_tag_count} items or more, so all of them were"
+            " learned from."
+        )
+    elif found.tags.n_tags < found.items.tags.n_tags:
         rare = found.items.tags.n_tags - found.tags.n_tags
         said.append(
             f"{rare:,} tags on fewer than {found.settings.min_tag_count} items were not learned"
             " from."
         )
     count = found.model.clustering.cluster_count_
-    if count is not None:
+    if count is not None and not found.model.notes:
         said.append(f"The number of concepts was chosen: {count}.")
-    if hasattr(found.model.completion, "calibration_"):
+    if is_calibrated(found):
         said.append(
             "A probability says how likely people would have given the tag who tag as those of this"
             " collection do. They leave out many tags that are right, so more suggestions are right"

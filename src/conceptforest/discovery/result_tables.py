@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conceptforest.discovery.main_job import Discovery
     from conceptforest.tags import TagMatrix
 
-__all__ = ["tag_names", "write_tables"]
+__all__ = ["is_calibrated", "tag_names", "write_tables"]
 
 
 def tag_names(tags: TagMatrix) -> list[list[str]]:
@@ -22,6 +22,11 @@ def tag_names(tags: TagMatrix) -> list[list[str]]:
         [names[j] for j in matrix.indices[first:end]]
         for first, end in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
     ]
+
+
+def is_calibrated(found: Discovery) -> bool:
+    """Tell whether scores of suggestions are probabilities."""
+    return hasattr(found.model.completion, "calibration_")
 
 
 def write_tables(found: Discovery) -> None:
@@ -78,7 +83,7 @@ def _suggestions(found: Discovery) -> dict[str, Any]:
     return {
         "file": [names[i] for i in table["item"]],
         "tag": table["tag"].tolist(),
-        "probability": table["score"].to_numpy(),
+        "probability" if is_calibrated(found) else "score": table["score"].to_numpy(),
         "because_of": [[names[i] for i, _ in voters] for voters in table["why"]],
     }
 

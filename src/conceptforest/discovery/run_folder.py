@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
-from contextlib import contextmanager
+import re
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from conceptforest.whole_file import whole_file
@@ -13,16 +14,59 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["RunFolder", "RunFolderError"]
+__all__ = ["RunFolder", "RunFolderError", "claim"]
 
 FORMAT = 1  # of settings.json and model/model.json; raise it when an older reader would misread
-_LOCK = ".lock"
+MARK = ".conceptforest"  # says that a folder is ours to write to, and is locked while we do
 _SETTINGS = "settings.json"
 _MOST_JSON = 64 * 2**20
+_LEFT_BEHIND = re.compile(r"\..+\.[a-z0-9_]{8}\.tmp")  # by a whole file whose writer was killed
 
 
 class RunFolderError(ValueError):
     """A folder that is no run, cannot be one, or is in use."""
+
+
+def check_ours(folder: Path) -> None:
+    """Refuse a folder that holds somebody's files: they might be overwritten."""
+    if folder.exists() and not folder.is_dir():
+        raise RunFolderError(f"'{folder}' is a file. Choose a folder with --out.")
+    if folder.is_dir() and not (folder / MARK).exists() and any(folder.iterdir()):
+        raise RunFolderError(
+            f"'{folder}' holds files that conceptforest did not write, and none of them shall be"
+            " overwritten. Choose a new or empty folder with --out."
+        )
+
+
+@contextmanager
+def claim(folder: Path) -> Iterator[None]:
+    """Make a folder ours, and keep other processes from writing to it.
+
+    What a killed process left half-written is removed. If the work fails before it has written
+    anything, so is the folder.
+    """
+    check_ours(folder)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with (folder / MARK).open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise RunFolderError(
+                    f"Another process is writing to '{folder}'. Wait for it, or choose another"
+                    " folder with --out."
+                ) from error
+            for path in sorted(folder.rglob(".*.tmp")):
+                if _LEFT_BEHIND.fullmatch(path.name):
+                    path.unlink(missing_ok=True)
+            yield
+    except BaseException:
+        if is_new and [path.name for path in folder.iterdir()] == [MARK]:
+            with suppress(OSError):
+                (folder / MARK).unlink()
+                folder.rmdir()
+        raise
 
 
 class RunFolder:
@@ -49,31 +93,9 @@ class RunFolder:
         self.suggestions = root / "model" / "suggestions.safetensors"
         self.model = root / "model" / "model.json"
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Make the folder, and keep other processes from writing to it."""
-        self.check_usable()
-        (self.root / "model").mkdir(parents=True, exist_ok=True)
-        with (self.root / _LOCK).open("ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise RunFolderError(
-                    f"Another process is writing to '{self.root}'. Wait for it, or choose another"
-                    " folder with --out."
-                ) from error
-            yield
-
     def check_usable(self) -> None:
-        """Refuse a folder that holds somebody's files: they might be overwritten."""
-        if self.root.exists() and not self.root.is_dir():
-            raise RunFolderError(f"'{self.root}' is a file. Choose a folder with --out.")
-        ours = any((self.root / name).exists() for name in (_LOCK, _SETTINGS))
-        if self.root.is_dir() and any(self.root.iterdir()) and not ours:
-            raise RunFolderError(
-                f"'{self.root}' holds files that are not of a run, and none of them shall be"
-                " overwritten. Choose a new or empty folder with --out."
-            )
+        """Refuse a folder that holds somebody's files."""
+        check_ours(self.root)
 
     def write_settings(self, document: dict[str, Any]) -> None:
         """Write what was asked and found, which also says that the run is complete."""
@@ -91,7 +113,13 @@ class RunFolder:
                 f"'{self.root}' is not a complete run: it has no {_SETTINGS}. Run"
                 " `conceptforest discover` again; what is done already is used."
             )
-        return read_json(self.root / _SETTINGS)
+        document = read_json(self.root / _SETTINGS)
+        features = document.get("features")
+        if not isinstance(features, dict) or not {"name", "key", "words"} <= features.keys():
+            raise RunFolderError(
+                f"'{self.root / _SETTINGS}' is not of a run. Run `conceptforest discover` again."
+            )
+        return document
 
     def forget_completion(self) -> None:
         """Say that the run is not complete, before any of its files changes."""

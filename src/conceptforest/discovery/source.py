@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from conceptforest.features.extractor import Extractor
 
 __all__ = [
+    "READY",
     "THUMBNAIL_SIZE",
     "Items",
     "choose",
@@ -34,6 +35,7 @@ __all__ = [
 
 
 THUMBNAIL_SIZE = 256
+READY = "as given"  # features that the collection brings
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ def describe_ready(collection: Collection) -> Items:
         X=collection.X,
         tags=collection.tags,
         layers=collection.layers,
-        extractor=("as given", "as given"),
+        extractor=(READY, READY),
         n_computed=0,
         skipped=(),
         notes=(),

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from conceptforest.discovery.report_data import facts, remarks
+from conceptforest.discovery.result_tables import is_calibrated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ def _print_skipped(skipped: Sequence[Skipped], console: Console) -> None:
 def _table(*headings: str) -> Table:
     table = Table(box=box.SIMPLE, padding=(0, 1), show_edge=False)
     for heading in headings:
-        number = heading in {"items", "cohesion", "at least"}
+        number = heading in {"items", "cohesion", "at least", "score"}
         table.add_column(heading, justify="right" if number else "left", overflow="fold")
     return table
 
@@ -107,14 +108,17 @@ def _clusters(found: Discovery) -> Table:
 
 def _suggestions(found: Discovery) -> Table:
     """Show the likeliest suggestion of a few items."""
-    table = _table("picture", "suggested", "at least", "because of")
+    calibrated = is_calibrated(found)
+    heading = "at least" if calibrated else "score"
+    table = _table("picture", "suggested", heading, "because of")
     best = found.findings.suggestions.drop_duplicates("item").sort_values(
         ["score", "item"], ascending=[False, True], kind="stable"
     )
     names = found.items.names
     for row in best.head(_SHOWN_SUGGESTIONS).itertuples():
         voters = ", ".join(_short(names[i]) for i, _ in row.why[:3])
-        name, chance = _short(names[row.item]), f"{row.score:.0%}"
+        name = _short(names[row.item])
+        chance = f"{row.score:.0%}" if calibrated else f"{row.score:.2f}"
         table.add_row(escape(name), escape(row.tag), chance, escape(voters))
     return table
 

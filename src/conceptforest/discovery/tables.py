@@ -42,7 +42,7 @@ def write_table(folder: Path, name: str, columns: Mapping[str, Any]) -> None:
     writer.writerow(columns)
     writer.writerows(map(_cell, row) for row in zip(*columns.values(), strict=True))
     with whole_file(folder / f"{name}.csv") as file:
-        file.write(text.getvalue().encode())
+        file.write(b"\xef\xbb\xbf" + text.getvalue().encode())  # the mark that Excel looks for
 
 
 def _arrow(values: Any) -> Any:

@@ -55,7 +55,8 @@ class ClusterCount:
 
     def __str__(self) -> str:
         others = ", ".join(map(str, self.runners_up))
-        return f"{self.n_clusters} clusters (confidence {self.confidence:.0%}; next best: {others})"
+        next_best = f"; next best: {others}" if others else ""
+        return f"{self.n_clusters} clusters (confidence {self.confidence:.0%}{next_best})"
 
 
 def most_clusters(n_items: int) -> int:
