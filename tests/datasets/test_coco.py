@@ -42,7 +42,30 @@ def test_categories_are_paths_from_their_supercategories(read):
     found = read(SOUND)
     assert found.paths == {0: {("person",), ("animal", "cat")}}
     assert found.tags == {1: {"thing"}}
-    assert found.notes == ["instances.json: 2 images, 4 annotations."]
+    assert found.notes[0].split("; ") == [
+        "instances.json: 2 images, 4 annotations",
+        "1 image matched by file name alone (first: '1.jpg').",
+    ]
+
+
+def test_images_of_different_folders_cannot_be_one_file(tmp_path):
+    path = tmp_path / "instances.json"
+    files = ["train/1.jpg", "test/1.jpg", "other/2.jpg", "train/3.jpg"]
+    images = [{"id": k, "file_name": file} for k, file in enumerate(files)]
+    annotations = [{"image_id": k, "category_id": 1} for k in range(len(files))]
+    content = {
+        "images": images,
+        "annotations": annotations,
+        "categories": [{"id": 1, "name": "cat"}],
+    }
+    path.write_text(json.dumps(content))
+    found = read_coco(path, make_items("1.jpg", "2.jpg", "deep/3.jpg"))
+    assert found.tags == {1: {"cat"}}
+    assert found.notes[0].split("; ")[1:] == [
+        "3 images matched by the end of the path (first: 'train/1.jpg')",
+        "1 image not here (first: 'train/3.jpg')",
+        "2 images left out, as those of different folders fit one file (first: 'train/1.jpg').",
+    ]
 
 
 def test_what_is_not_here_is_counted(read):
@@ -59,6 +82,7 @@ def test_what_is_not_here_is_counted(read):
     assert found.paths == {0: {("animal", "cat")}}
     assert found.notes[0].split("; ") == [
         "instances.json: 5 images, 6 annotations",
+        "1 image matched by file name alone (first: '1.jpg')",
         "1 image not here (first: '5.jpg')",
         "2 records of images not usable (first: entry 3 has no file_name)",
         "2 annotations of an unknown image or category (first: image 1, category 99)",

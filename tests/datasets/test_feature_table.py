@@ -73,6 +73,54 @@ def test_an_array_with_any_table_comes_back(tmp_path, name):
     assert found.name == "x"
 
 
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b"\xef\xbb\xbfname;tags\r\na;Caf\xc3\xa9, sea\r\nb;boat\r\n", "t.csv"),
+        (b'sep=,\nFileName,Keywords\na,"Caf\xe9|sea"\nb,boat\n', "t.csv"),
+        ("file\ttags\na\tCafe\u0301; sea \nb\tboat\n".encode("utf-16"), "t.txt"),
+        (b"path,subject\na,caf\xc3\xa9;sea;Caf\xc3\xa9;Caf\xc3\xa9\x07\nb,boat\n", "t.csv"),
+        ("file,Café,sea,boat\na,yes,1.0,\nb,no,0.0,x\n".encode(), "t.csv"),
+        (
+            '{"text": "a", "name": "a", "tags": "Café;sea"}\n{"name":"b","tags":["boat"]}',
+            "t.ndjson",
+        ),
+    ],
+)
+def test_a_table_is_read_by_the_rules_of_other_tables(tmp_path, content, name):
+    np.save(tmp_path / "x.npy", X[:2])
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = read_feature_table(tmp_path / "x.npy", tmp_path / name)
+    assert found.tags.vocabulary == ("Café", "boat", "sea")
+    assert found.tags.matrix.toarray().tolist() == [[1, 0, 1], [0, 1, 0]]
+    assert found.item_names == ("a", "b")
+
+
+def test_rows_stay_in_the_order_of_the_array_and_spellings_are_merged(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    (tmp_path / "x.csv").write_text("name,tags\nd,Doe\nb,doe\nc,nan\na,doe;Cat \n")
+    found = read_feature_table(tmp_path / "x.npy")
+    assert found.item_names == ("d", "b", "c", "a")
+    assert found.tags.vocabulary == ("Cat", "doe")
+    assert found.tags.matrix.toarray().tolist() == [[0, 1], [0, 1], [0, 0], [1, 1]]
+
+
+def test_numbers_are_names_of_tags_and_null_is_none(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    lines = ['{"tags": [7, null]}', '{"tags": null}', "{}", '{"tags": 3}']
+    (tmp_path / "x.jsonl").write_text("\n".join(lines))
+    found = read_feature_table(tmp_path / "x.npy")
+    assert found.tags.matrix.toarray().tolist() == [[0, 1], [0, 0], [0, 0], [1, 0]]
+
+
+def test_a_wide_parquet_table_may_hold_floats(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    wide = {name: pa.array([float(v) or None for v in WIDE[name]], pa.float64()) for name in WIDE}
+    pq.write_table(pa.table(wide), tmp_path / "x.parquet")
+    found = read_feature_table(tmp_path / "x.npy")
+    assert found.tags.matrix.toarray().tolist() == DENSE
+
+
 def test_the_table_of_the_same_name_is_found(tmp_path):
     np.save(tmp_path / "x.npy", X)
     with pytest.raises(FileNotFoundError, match=r"No table lies beside.*x\.csv, x\.tsv"):
@@ -202,24 +250,34 @@ def test_an_archive_is_no_array(tmp_path):
     [
         ("x.csv", "tags\na\nb\nc\n", "it has 3 rows; the 4 rows of the array need one each"),
         ("x.csv", "tags\na\nb\nc\nd\ne\n", "it has more than 4 rows"),
-        ("x.csv", "", "its first line must name the columns"),
-        ("x.csv", "tags,TAGS\n" + "a,b\n" * 4, "must name the columns, each once"),
-        ("x.csv", "tags,name\na,b\na\na,b\na,b\n", "line 3: it has 1 cells"),
-        ("x.csv", b"tags\na\n\xff\xfe\nc\nd\n", "it is not UTF-8 text"),
-        ("x.csv", 'tags\n"a\nb\nc\nd\n', "it is no table"),
+        ("x.csv", "", "it is empty"),
+        ("x.csv", "tags,TAGS\n" + "a,b\n" * 4, "must name its columns, each once"),
+        (
+            "x.csv",
+            "tags,name\na,b\na\na,b\na,b\n",
+            r"1 row without the 2 cells of the first line \(line 3 has 1\)",
+        ),
+        ("x.csv", b"tags\na\n\0\nc\nd\n", "line 3 holds a zero byte"),
+        ("x.csv", 'tags\n"a\nb\nc\nd\n', "a quotation mark in line 2 is not closed"),
         ("x.csv", "cat,dog\n1,0\n0,2\n0,0\n1,1\n", "the tag 'dog' of item 1 is '2'"),
         ("x.csv", "name\na\nb\nc\nd\n", "neither a column tags nor a column for each tag"),
         ("x.csv", "tags,class\na,1\na,\na,1\na,1\n", "the class of item 1 is ''"),
         ("x.csv", "tags,class,label\n" + "a,1,1\n" * 4, "both a class and a label"),
-        ("x.jsonl", '{"tags": ["a"]}\n' * 3, "it has 3 lines; 4 are expected"),
-        ("x.jsonl", '{"tags": ["a"]}\n{\n{}\n{}', "line 2: it is no JSON"),
-        ("x.jsonl", '{"tags": ["a"]}\n[]\n{}\n{}', "line 2: it holds a list; give an object"),
-        ("x.jsonl", '{"tags": ["a"]}\n{"tags": [1]}\n{}\n{}', "the tags of item 1 are"),
-        ("x.jsonl", '{"tags": ["a"]}\n{"tags": 3}\n{}\n{}', "the tags of item 1 are '3'"),
+        ("x.jsonl", '{"tags": "a", "class": 1}\n{"tags": "a", "label": 1}\n{}\n{}', "both a class"),
+        (
+            "x.jsonl",
+            '{"note": "a long text"}\n{"cat": 1}\n{}\n{}',
+            "line 1: the tag 'note' of item 0",
+        ),
+        ("x.jsonl", '{"tags": ["a"]}\n' * 3, "it has 3 rows; the 4 rows of the array need"),
+        ("x.jsonl", '{"tags": ["a"]}\n{\n{}\n{}', r"1 line cannot be read \(line 2: Expecting"),
+        ("x.jsonl", '{"tags": ["a"]}\n[]\n{}\n{}', r"\(line 2 is no object in braces\)"),
+        ("x.jsonl", '{"tags": ["a"]}\n{"tags": [1.5]}\n{}\n{}', "the tags of item 1 are"),
+        ("x.jsonl", '{"tags": ["a"]}\n{"tags": true}\n{}\n{}', "item 1 are True; give names"),
         ("x.jsonl", '{"tags": [], "class": 1.5}\n{}\n{}\n{}', "the class of item 0 is 1.5"),
         ("x.jsonl", '{"a": true}\n{"a": [1]}\n{}\n{}', "the tag 'a' of item 1 is"),
-        ("x.jsonl", "[" * 100_000, "it has 1 lines|it is no JSON"),
-        ("x.parquet", b"PAR1 nothing PAR1", "it is no Parquet file"),
+        ("x.jsonl", "[" * 100_000, "line 1: nested too deep"),
+        ("x.parquet", b"PAR1 nothing PAR1", "it is no sound Parquet file"),
         ("x.xlsx", b"", "its name ends in '.xlsx'"),
     ],
 )

@@ -40,6 +40,16 @@ def test_tables_of_splits_name_files_in_their_own_folder(tmp_path):
     assert notes == ["test/metadata.jsonl: 2 rows.", "train/metadata.csv: 1 row."]
 
 
+def test_a_table_never_names_files_outside_its_folder(tmp_path):
+    make_tree(tmp_path, ["train/1.jpg", "test/1.jpg", "test/2.jpg", "3.jpg"])
+    rows = "1.jpg,cat\n2.jpg,dog\n2,dog\n3.jpg,sea\ntest/2.jpg,dog\n../test/2.jpg,dog\n"
+    make_tree(tmp_path, {"train/metadata.csv": "file_name,label\n" + rows})
+    found, notes = read(tmp_path)
+    assert found == {"train/1.jpg": ["cat"]}
+    said = "train/metadata.csv: 6 rows; 5 rows whose file is not here (first: '2.jpg')."
+    assert notes == [said]
+
+
 def test_the_table_may_be_parquet_in_the_root(tmp_path):
     make_tree(tmp_path, ["a/1.jpg"])
     table = pa.table({"file_name": ["a/1.jpg"], "label": ["cat"]})

@@ -67,6 +67,11 @@ def test_by_default_sidecars_embedded_tags_and_metadata_tables_are_joined(tmp_pa
     assert found.layers is None
 
 
+def test_a_sidecar_may_be_utf_16(tmp_path):
+    make_tree(tmp_path, {"1.jpg": "x", "1.xmp": xmp_packet(["Ćuprija"]).decode().encode("utf-16")})
+    assert tags_of(read_media(tmp_path, "sidecars")) == {"1.jpg": ["Ćuprija"]}
+
+
 def test_folder_names_are_tags_on_request_alone(tmp_path):
     make_tree(tmp_path, ["animals/cats/1.jpg", "2.jpg"])
     assert tags_of(read_media(tmp_path)) == {}

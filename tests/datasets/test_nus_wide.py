@@ -27,6 +27,7 @@ def test_all_images_come_back_as_they_were_written(tmp_path, parts, eol):
     assert np.array_equal(found.X, np.hstack([tree.X["CH"], tree.X["BoW"]]))
     assert np.array_equal(found.tags.matrix.toarray(), tree.tags)
     assert found.tags.vocabulary == tuple(tree.tag_names)
+    assert found.item_names == tuple(name.replace("\\", "/") for name in tree.images)
 
 
 def test_all_six_lists_are_read_unless_some_are_chosen(tmp_path):
@@ -48,6 +49,17 @@ def test_the_subset_holds_images_of_exactly_one_of_the_drawn_concepts(tmp_path, 
     assert np.array_equal(found.X, tree.X["CH"][rows])
     assert np.array_equal(found.tags.matrix.toarray(), tree.tags[rows])
     assert [CONCEPTS.index(found.class_names[k]) for k in found.labels] == list(tree.classes[rows])
+
+
+def test_items_are_called_by_their_images_if_these_differ(tmp_path):
+    tree = NusWide(tmp_path)
+    found = read_nus_wide(tmp_path, **SMALL, max_items=3)
+    rows = [tree.images.index(name.replace("/", "\\")) for name in found.item_names]
+    assert np.array_equal(found.X, tree.X["CH"][rows])
+    path = next(tmp_path.rglob("Imagelist.txt"))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:-1], lines[0]]))
+    assert read_nus_wide(tmp_path, features=["CH"], subset=None).item_names is None
 
 
 def test_classes_are_those_with_more_images_than_asked(tmp_path):

@@ -4,6 +4,7 @@ import pytest
 from PIL import Image
 from tests.datasets.published_trees import svg, write
 
+from conceptforest.datasets.media_folder import read_media
 from conceptforest.datasets.openclipart import read_openclipart
 
 DRAWINGS = {
@@ -31,6 +32,18 @@ def test_tags_come_from_the_drawing_of_the_same_name(tmp_path):
     for row, item in enumerate(found.items):
         tags = {tag for tag, on in zip(found.tags.vocabulary, matrix[row], strict=True) if on}
         assert tags == set(DRAWINGS[item.name.removesuffix(".png")])
+
+
+def test_the_tag_that_no_author_gave_is_left_out(tmp_path):
+    make(tmp_path)
+    assert not any("hash" in note for note in read_openclipart(tmp_path).notes)
+    write(tmp_path / "svg/food/apple.svg", svg("hash", "fruit"))
+    write(tmp_path / "svg/food/untagged.svg", svg("hash"))
+    found = read_openclipart(tmp_path)
+    assert found.tags.vocabulary == ("animal", "bird", "cat", "fruit")
+    assert found.tags.matrix.toarray().sum(axis=1).tolist() == [2, 2, 1, 0]
+    assert found.notes[-1].startswith("The tag 'hash' of 2 drawings was left out: the conversion")
+    assert "hash" in read_media(tmp_path / "png", tmp_path / "svg").tags.vocabulary
 
 
 def test_classes_are_the_top_folders(tmp_path):

@@ -5,6 +5,7 @@ import os
 import pytest
 from tests.datasets.published_trees import write
 
+from conceptforest.datasets import published_files
 from conceptforest.datasets.published_files import (
     MAX_LINE,
     files_by_name,
@@ -32,6 +33,20 @@ def test_a_pipe_is_refused(tmp_path, read):
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(ValueError, match="it is not a regular file"):
         list(read(tmp_path / "pipe.csv"))
+
+
+@pytest.mark.parametrize("read", [numbered_lines, text_lines])
+def test_what_becomes_a_pipe_after_a_look_at_it_is_not_read(tmp_path, monkeypatch, read):
+    monkeypatch.setattr(published_files, "check_regular", lambda _: None)
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR | os.O_NONBLOCK)  # so that nothing waits for ever
+    os.write(writer, b"a\n" * 8)
+    try:
+        with pytest.raises(ValueError, match="it is not a regular file"):
+            next(iter(read(path)))
+    finally:
+        os.close(writer)
 
 
 def test_of_files_of_one_name_the_nearest_is_found(tmp_path):

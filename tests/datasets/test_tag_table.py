@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from tests.datasets.media_files import make_items
 from tests.memory import peak_growth
+from tests.oracle.item_names import find_slowly
 
 from conceptforest.datasets.item_names import NONE, SEVERAL, ItemNames
 from conceptforest.datasets.tag_table import read_tag_table
@@ -41,8 +42,17 @@ def read(tmp_path):
         ("./a/2.jpg", 1),
         ("b\\2.jpg", 2),
         ("1.jpg", 0),
-        ("elsewhere/1.jpg", 0),
-        ("C:\\photos\\1.jpg", 0),
+        ("elsewhere/1.jpg", NONE),
+        ("elsewhere/1.png", NONE),
+        ("elsewhere/1", NONE),
+        ("C:\\photos\\1.jpg", NONE),
+        ("C:\\photos\\a\\1.jpg", 0),
+        ("/home/me/b/2.jpg", 2),
+        ("../b//2.png", 2),
+        ("/home/me/b/2", 2),
+        ("elsewhere/c.d.mp4", 4),
+        ("elsewhere/c.d", 4),
+        ("/", NONE),
         ("1", 0),
         ("1.png", 0),
         ("c.d", 4),
@@ -63,6 +73,80 @@ def test_names_may_be_relative_to_a_folder():
     names = ItemNames(ITEMS)
     assert names.find("2.jpg", "b/") == 2
     assert names.find("a/2.jpg", "b/") == 1
+
+
+def test_the_end_of_a_long_path_is_enough():
+    names = ItemNames(make_items("2019/sea/1.jpg", "2020/sea/1.jpg", "2020/sun/1.jpg"))
+    assert names.find("sun/1.jpg") == 2
+    assert names.find("sun/1") == 2
+    assert names.find("sea/1.jpg") == SEVERAL
+    assert names.find("photos/2020/sea/1.tif") == 1
+    assert names.find("photos/sea/1.jpg") == NONE
+
+
+def test_names_in_a_table_of_a_folder_with_items_stay_below_it():
+    names = ItemNames(
+        make_items("test/2.jpg", "train/1.jpg", "train/deep/3.jpg", "test/deep/4.jpg")
+    )
+    assert names.find("2.jpg", "train/") == NONE
+    assert names.find("2", "train/") == NONE
+    assert names.find("3.jpg", "train/") == 2
+    assert names.find("deep/4", "train/") == NONE
+    assert names.find("test/2.jpg", "train/") == 0
+    assert names.match("test/2.jpg", "train/", anywhere=False).place == NONE
+    assert names.match("/data/train/1.jpg", "train/", anywhere=False).place == 1
+    assert names.match("1.jpg", "train/", anywhere=False) == (1, "", "")
+
+
+PATHS = st.lists(st.sampled_from("abc"), max_size=3).flatmap(
+    lambda folders: st.sampled_from(["1.jpg", "1.png", "2.jpg", "1"]).map(
+        lambda base: "/".join([*folders, base])
+    )
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    items=st.lists(PATHS, min_size=1, max_size=8, unique=True),
+    name=PATHS,
+    within=st.sampled_from(["", "a/", "a/b/", "b/"]),
+    anywhere=st.booleans(),
+)
+def test_names_mean_what_comparing_all_items_says(items, name, within, anywhere):
+    names = ItemNames(make_items(*items))
+    assert names.match(name, within, anywhere=anywhere).place == find_slowly(
+        items, name, within, anywhere=anywhere
+    )
+
+
+def test_a_table_in_a_folder_of_its_own_may_use_file_names_alone():
+    names = ItemNames(make_items("images/1.jpg", "images/2.jpg"))
+    assert names.match("2.jpg", "annotations/") == (1, "by file name alone", "")
+
+
+def test_rows_that_contradict_the_folder_give_no_tags(read):
+    found, notes = read("file,tags\na/1.jpg,cat\ntest/1.jpg,dog\nval/1.png,fish\n")
+    assert found == {"a/1.jpg": ["cat"]}
+    assert notes == ["tags.csv: 3 rows; 2 rows whose file is not here (first: 'test/1.jpg')."]
+
+
+def test_rows_that_are_matched_loosely_are_counted(read):
+    found, notes = read("file,tags\n1.jpg,cat\n\u00fc,sea\nC:\\b\\2.jpg,dog\na/2.jpg,dog\n")
+    assert len(found) == 4
+    assert notes[0].split("; ") == [
+        "tags.csv: 4 rows",
+        "2 rows matched by file name alone (first: '1.jpg')",
+        r"1 row matched by the end of the path (first: 'C:\\b\\2.jpg').",
+    ]
+
+
+def test_rows_of_different_folders_cannot_be_one_file(read):
+    rows = "train/c.d.mp4,cat\ntest/c.d.mp4,dog\ntest/c.d.mp4,sea\nx/a/1.jpg,boat\nx/a/1.jpg,sun\n"
+    found, notes = read("file,tags\n" + rows)
+    assert found == {"a/1.jpg": ["boat", "sun"]}
+    said = "3 rows left out, as rows of different folders fit one file (first: 'train/c.d.mp4')"
+    assert said in notes[0]
+    assert read("file,tags\nc.d.mp4,sun\ntest/c.d.mp4,dog\n")[0] == {"c.d.mp4": ["sun"]}
 
 
 # --- Forms ---------------------------------------------------------------------------------------
@@ -87,6 +171,13 @@ def test_names_may_be_relative_to_a_folder():
         ('{"id": "a/1.jpg", "cat": true, "dog": 1, "bird": false}\n', "tags.jsonl"),
         ("\n\nfile,tags\n\na/1.jpg,cat;dog\n\n", "tags.csv"),
         ("file,tags\na/1.jpg,cat;dog,,\n", "tags.csv"),
+        ("sep=;\r\nfile;tags\r\na/1.jpg;cat,dog\r\n", "tags.csv"),
+        ('\ufeff"sep=|"\nfile|tags\na/1.jpg|cat;dog\n', "tags.csv"),
+        ("sep=\t\n\nfile\ttags\na/1.jpg\tcat;dog\n", "tags.txt"),
+        ("photo,cat,dog,bird\na/1.jpg,1.0,x,0.0\nb/2.jpg,,no,N\n", "tags.csv"),
+        ("photo,cat,dog,bird\na/1.jpg,yes,Y,nan\nb/2.jpg,0,n,None\n", "tags.csv"),
+        ('{"id": "a/1.jpg", "cat": 1.0, "dog": "X", "bird": NaN}\n', "tags.jsonl"),
+        ('SourceFile,FileName,Subject\n./a/1.jpg,1.jpg,"cat, dog"\n', "tags.csv"),
     ],
 )
 def test_tables_of_every_form_say_the_same(read, content, name):
@@ -101,6 +192,7 @@ def test_tables_of_every_form_say_the_same(read, content, name):
         {"file": ["a/1.jpg"], "tags": [["cat", "dog", None]]},
         {"file": ["a/1.jpg"], "tags": ["cat;dog"], "image": [{"bytes": b"xyz"}]},
         {"item": ["a/1.jpg", "a/1.jpg"], "tag": ["cat", "dog"]},
+        {"file": ["a/1.jpg"], "cat": [1.0], "dog": [1.0], "bird": [None], "fish": [0.0]},
         {"name": ["a/1.jpg", None], "cat": [True, None], "dog": [1, 0], "bird": [None, False]},
     ],
 )
@@ -113,6 +205,50 @@ def test_parquet_tables_say_the_same(tmp_path, columns):
 def test_commas_separate_only_where_nothing_else_does(read):
     content = 'file,tags\na/1.jpg,"Paris, Texas"\nb/2.jpg,sea;boat\n'
     assert read(content)[0] == {"a/1.jpg": ["Paris, Texas"], "b/2.jpg": ["boat", "sea"]}
+
+
+def test_the_mark_in_most_cells_ends_a_tag(read):
+    content = 'file,tags\na/1.jpg,"cat, dog"\na/2.jpg,"rock | roll, indoor"\nb/2.jpg,a;b\n'
+    found, notes = read(content)
+    assert found["a/1.jpg"] == ["cat", "dog"]
+    assert found["a/2.jpg"] == ["indoor", "rock | roll"]
+    assert notes == ["tags.csv: 3 rows; tags end at ',' (found in 2 cells; ';' in 1 and '|' in 1)."]
+
+
+def test_rows_of_other_files_do_not_choose_the_mark(read):
+    content = 'file,tags\na/1.jpg,"cat, dog"\n' + "x.jpg,a;b\n" * 3
+    assert read(content)[0] == {"a/1.jpg": ["cat", "dog"]}
+
+
+def test_a_column_for_one_tag_is_not_split_at_commas(read):
+    found, notes = read('image,label\na/1.jpg,"Doe, John"\na/2.jpg,cat\n')
+    assert found == {"a/1.jpg": ["Doe, John"], "a/2.jpg": ["cat"]}
+    assert notes == [
+        "tags.csv: 2 rows; commas of 1 cell kept, as the column's name is that of one tag."
+    ]
+    assert read('image,label\na/1.jpg,"Doe, John; cat"\n')[0] == {"a/1.jpg": ["Doe, John", "cat"]}
+
+
+def test_a_long_table_is_not_split_at_all(read):
+    content = "file,tag\na/1.jpg,AC|DC\na/1.jpg,;)\nb/2.jpg,cat\n"
+    assert read(content)[0] == {"a/1.jpg": [";)", "AC|DC"], "b/2.jpg": ["cat"]}
+    twice = "file,tag\na/1.jpg,cat;dog\na/1.jpg,cat;dog\n"  # one row, written twice
+    assert read(twice)[0] == {"a/1.jpg": ["cat", "dog"]}
+
+
+def test_yes_and_no_are_no_tags(read):
+    lines = ['{"file": "a/1.jpg", "tags": true}', '{"file": "a/2.jpg", "tags": ["cat", false]}']
+    found, notes = read("\n".join(lines), "t.jsonl")
+    assert found == {"a/2.jpg": ["cat"]}
+    assert notes == ["t.jsonl: 2 rows; 2 rows whose tags are no text (first: line 1)."]
+
+
+def test_words_for_nothing_are_no_tags_in_csv(read):
+    found, notes = read("file,tags\na/1.jpg,None\na/2.jpg, NaN\nb/2.jpg,null\nc.d.mp4,None;cat\n")
+    assert found == {"c.d.mp4": ["None", "cat"]}
+    said = "3 rows whose tags are 'nan', 'None' or 'null', taken as none (first: line 2)"
+    assert notes == [f"tags.csv: 4 rows; {said}."]
+    assert read('{"file": "a/1.jpg", "tags": ["null"]}', "t.jsonl")[0] == {"a/1.jpg": ["null"]}
 
 
 def test_a_long_table_has_one_tag_a_row(read):
@@ -182,6 +318,7 @@ def test_json_lines_may_lack_tags(read):
     ("content", "name", "message"),
     [
         ("", "t.csv", "it is empty"),
+        ("sep=;\n", "t.csv", "it is empty but for its first line"),
         (" \n\n", "t.csv", "it is empty"),
         ("file\na.jpg\n", "t.csv", "none of its columns holds tags"),
         ("tags\ncat\n", "t.csv", "none of its columns holds tags"),

@@ -29,6 +29,25 @@ def test_subjects_and_both_kinds_of_paths_are_read():
     assert read_xmp(TAGS + b"\n" + b"\0" * 100) == FOUND
 
 
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_packets_in_utf_16_are_read(embedded, order, mark):
+    words = ["b\u0101t", "Ćuprija"]  # bytes that are zeros or spaces within letters
+    text = mark + xmp_packet(words).decode()
+    data = text.encode(f"utf-16-{order}")
+    for padding in (b"", b"\0", b"\0" * 8, " \n".encode(f"utf-16-{order}")):
+        assert read_xmp(data + padding).tags == tuple(words)
+    declared = text.replace("<?xp", '<?xml version="1.0" encoding="UTF-16"?><?xp', 1)
+    assert read_xmp(declared.encode(f"utf-16-{order}")).tags == tuple(words)
+    assert embedded(webp(xmp=data))[0].tags == tuple(words)
+
+
+def test_text_that_only_begins_like_utf_16_is_refused():
+    with pytest.raises(ValueError, match="its text cannot be decoded"):
+        read_xmp(b"\xff\xfe\x00\xd8")
+    assert read_xmp(b"\0" + TAGS) == FOUND
+
+
 def test_values_that_are_no_lists_are_read():
     for form in (' dc:subject="a, b; c"/>', "><dc:subject>a, b; c</dc:subject></rdf:Description>"):
         data = f'<rdf:Description xmlns:rdf="{RDF}" xmlns:dc="{DC}"{form}'

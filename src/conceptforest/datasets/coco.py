@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from conceptforest.datasets.found_tags import Faults, FoundTags, count, sentence
-from conceptforest.datasets.item_names import NONE, ItemNames
+from conceptforest.datasets.item_names import NONE, SEVERAL, ItemNames
 from conceptforest.datasets.rdf_tags import WrittenTags
 from conceptforest.datasets.regular_file import open_regular
 from conceptforest.tags.names import short
@@ -65,13 +65,8 @@ def read_coco(path: str | os.PathLike[str], items: Sequence[MediaItem] | ItemNam
     names = items if isinstance(items, ItemNames) else ItemNames(items)
     content = _load(path)
     faults = Faults()
-    places = {}
-    for key, image in _records(path, content, "images", ("id", "file_name"), faults):
-        name = str(image["file_name"])
-        places[key] = names.find(name)
-        if places[key] < 0:
-            why = "not here" if places[key] == NONE else "whose name more than one file has"
-            faults.add(f"{{}} {why}", "image", short(name))
+    images = _records(path, content, "images", ("id", "file_name"), faults)
+    places = _find_images(images, names, faults)
     categories = {
         key: _written(category)
         for key, category in _records(path, content, "categories", ("id", "name"), faults)
@@ -89,6 +84,33 @@ def read_coco(path: str | os.PathLike[str], items: Sequence[MediaItem] | ItemNam
     counts = [count(len(content[key]), key.removesuffix("s")) for key in ("images", "annotations")]
     found.notes.append(sentence(path.name, [", ".join(counts), *faults.phrases()]))
     return found
+
+
+def _find_images(
+    images: Iterator[tuple[Any, dict[str, Any]]], names: ItemNames, faults: Faults
+) -> dict[Any, int]:
+    """Give the place of the item that each image means, by the id of the image."""
+    places: dict[Any, int] = {}
+    folders: dict[int, set[str]] = {}
+    outside: dict[Any, str] = {}  # images in folders of which the collection knows nothing
+    for key, image in images:
+        name = str(image["file_name"])
+        places[key], how, outer = names.match(name)
+        if how:
+            faults.add(f"{{}} matched {how}", "image", short(name))
+        if places[key] < 0:
+            why = "not here" if places[key] == NONE else "whose name more than one file has"
+            faults.add(f"{{}} {why}", "image", short(name))
+            continue
+        folders.setdefault(places[key], set()).add(outer)
+        if outer:
+            outside[key] = name
+    for key, name in outside.items():
+        if len(folders[places[key]]) > 1:
+            places[key] = SEVERAL
+            why = "{} left out, as those of different folders fit one file"
+            faults.add(why, "image", short(name))
+    return places
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 import os
-import stat
 import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
 from scipy import sparse
 
 from conceptforest.datasets.collection import Collection
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.tags import TagMatrix, parse_tags
 
 if TYPE_CHECKING:
@@ -100,26 +100,29 @@ def read_feature_file(path: str | os.PathLike[str]) -> Collection:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is of type {type(path).__name__}; give the name of a .npz file.")
     path = Path(path)
-    _check_is_file(path)
-    try:
-        arrays = _read_arrays(path)
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
-        _refuse(path, f"it is damaged ({error}). Copy it again, or write it again")
+    _check_name(path)
+    with open_regular(path) as file:
+        _check_is_zip(path, file.read(8))
+        file.seek(0)
+        try:
+            arrays = _read_arrays(path, file)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+            _refuse(path, f"it is damaged ({error}). Copy it again, or write it again")
     return _assemble(path, arrays)
 
 
-def _check_is_file(path: Path) -> None:
+def _check_name(path: Path) -> None:
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}. Give the name of a .npz file.")
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
-        kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+    if not path.is_file():
+        kind = "a folder" if path.is_dir() else "not a regular file"
         _refuse(path, f"it is {kind}. Give a .npz, .npy or .parquet file")
     if path.suffix.lower() != ".npz":
         ending = repr(path.suffix) if path.suffix else "nothing"
         _refuse(path, f"its name ends in {ending}. Give a .npz, .npy or .parquet file")
-    with path.open("rb") as file:
-        head = file.read(8)
+
+
+def _check_is_zip(path: Path, head: bytes) -> None:
     if not head.startswith(b"PK"):
         likely = next((kind for magic, kind in _KINDS.items() if head.startswith(magic)), None)
         hint = f" but looks like {likely}" if likely else ""
@@ -133,9 +136,9 @@ def _refuse(path: Path, why: str) -> NoReturn:
 # --- The archive ---------------------------------------------------------------------------------
 
 
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def _read_arrays(path: Path, file: BinaryIO) -> dict[str, NDArray[Any]]:
     """Read the arrays of the format, after looking at what all of them say about their size."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(file) as archive:
         members: dict[str, zipfile.ZipInfo] = {}
         for info in archive.infolist():
             key = info.filename.removesuffix(".npy")

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 
 import numpy as np
-from scipy import sparse
 
 from conceptforest.datasets.collection import Collection
 from conceptforest.datasets.feature_file import MAX_BYTES
+from conceptforest.datasets.found_tags import Faults, FoundTags, count
 from conceptforest.datasets.published_files import (
     check_finite,
     check_regular,
-    numbered_lines,
     open_array,
+    open_file,
     refuse,
-    text_lines,
 )
-from conceptforest.tags import TagMatrix, parse_tags
+from conceptforest.datasets.settled_tags import settle_tags
+from conceptforest.datasets.table_rows import TABLE_SUFFIXES, is_csv, read_rows
+from conceptforest.datasets.tag_cells import (
+    NO_TEXT,
+    SINGULAR,
+    TAG_COLUMNS,
+    TagCells,
+    find_column,
+    read_yes_no,
+)
+from conceptforest.datasets.tag_table import FILE_COLUMNS, MAX_LAYOUTS
+from conceptforest.tags.names import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +41,11 @@ __all__ = ["read_feature_table"]
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 _LISTS = ("features", "embedding", "x")
-_NAMES = {"name", "file", "file_name"}
-_CLASSES = {"class", "label"}
+_NAMES = frozenset({"name", "file", "file_name", "filename", "path"})
+_CLASSES = frozenset({"class", "label"})
+_TAGS = tuple(name for name in TAG_COLUMNS if name not in _CLASSES)
 _NUMBERED = re.compile(r"f(0|[1-9][0-9]{0,5})")
 _BATCH = 4096  # rows of a Parquet file that are unpacked at a time
-
-Columns = dict[str, list[Any]]
 
 
 def read_feature_table(
@@ -57,13 +65,14 @@ def read_feature_table(
         of a table as below.
     table : str or path-like, default=None
         For a ``.npy`` file: its table, a row for each row of the array, in the same order; CSV,
-        TSV, JSONL or Parquet. By default the file of the same name with one of these endings. Its
-        columns, in any case:
+        TSV, JSONL or Parquet. By default the file of the same name with one of these endings. It
+        is read as tables of tags are (see :func:`read_tag_table`), and its tags are cleaned as
+        theirs. Its columns, in any case:
 
-        - ``tags``: a list of names, or names with ";" between them; or else a column for each tag,
-          which holds 0 or 1 (or nothing, which is 0);
+        - ``tags``, ``keywords``, ``labels`` or ``subjects``: a list of names, or names with ";"
+          between them; or else a column for each tag, which holds 0 or 1 (or nothing, which is 0);
         - ``class`` or ``label``: optional, for scoring alone;
-        - ``name`` or ``file``: optional; it is not a tag.
+        - ``name``, ``file``, ``file_name``, ``filename`` or ``path``: optional; it is not a tag.
     verbose : int, default=0
         Taken for the sake of uniformity.
 
@@ -103,7 +112,7 @@ def read_feature_table(
     if table is not None:
         raise ValueError("A Parquet file holds its own table; leave out table.")
     X, columns = _read_parquet_features(source)
-    return _assemble(source, source, X, columns)
+    return _assemble(source, X, _read_table(source, X.shape[0], columns))
 
 
 def _read_pair(source: Path, table: Path | None) -> Collection:
@@ -118,96 +127,155 @@ def _read_pair(source: Path, table: Path | None) -> Collection:
         table = there[0]
     array = open_array(source)
     check_finite(source, array)
-    return _assemble(source, table, array, _read_table(table, array.shape[0]))
+    return _assemble(source, array, _read_table(table, array.shape[0]))
 
 
 # --- Tables --------------------------------------------------------------------------------------
 
 
-def _read_table(path: Path, n_rows: int) -> Columns:
-    """Read a table as columns of values, and check that it has a row for each item."""
+class _Strict(Faults):
+    """Refuses a table at the first fault: a row left out would shift all after it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def add(self, what: str, noun: str, case: str) -> None:
+        """Refuse."""
+        why = f"{what.format(count(1, noun))} ({case})"
+        refuse(self.path, f"{why}. Mend it: each row of the array needs its own row")
+
+
+class _Layout(NamedTuple):
+    """Where in a row things stand."""
+
+    tags: int | None
+    singular: bool  # whether the column of tags is called by the name of one
+    label: int | None
+    name: int | None
+    others: tuple[int, ...]
+
+
+class _Table:
+    """What a table says of the rows of an array, in their order."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.is_csv = path, is_csv(path)
+        self.n_rows = 0
+        self.labels: list[Any] = []
+        self.names: list[Any] = []
+        self.label_names: set[str] = set()
+        self.faults = Faults()
+        self.cells = TagCells(self.faults, is_csv=self.is_csv)
+        self.has_tags = self.has_names = self.has_others = False
+        # Only at the end is it known that no row has a column of tags, and others hold them.
+        self.wide = FoundTags()
+        self.not_wide: tuple[str, int] | None = None
+        self.layouts: dict[tuple[str, ...], _Layout] = {}
+
+    def layout(self, header: tuple[str, ...]) -> _Layout:
+        """Choose the columns that matter by their names."""
+        if header in self.layouts:
+            return self.layouts[header]
+        lowered = [name.strip().lower() for name in header]
+        if not all(lowered) or len(set(lowered)) < len(lowered):
+            refuse(self.path, "it must name its columns, each once in whatever case of letters")
+        self.label_names |= _CLASSES & set(lowered)
+        if len(self.label_names) > 1:
+            refuse(self.path, "it has both a class and a label; keep one of them")
+        tags = find_column(lowered, _TAGS)
+        layout = _Layout(
+            tags,
+            tags is not None and lowered[tags] in SINGULAR,
+            find_column(lowered, sorted(_CLASSES)),
+            find_column(lowered, [name for name in FILE_COLUMNS if name in _NAMES]),
+            tuple(k for k, name in enumerate(lowered) if name not in _NAMES | _CLASSES),
+        )
+        self.has_tags |= tags is not None
+        self.has_names |= layout.name is not None
+        self.has_others |= bool(layout.others)
+        if len(self.layouts) < MAX_LAYOUTS:
+            self.layouts[header] = layout
+        return layout
+
+    def take(self, line: int, header: tuple[str, ...], cells: Sequence[Any]) -> None:
+        """Take the next row."""
+        item, layout = self.n_rows, self.layout(header)
+        self.n_rows += 1
+        self.labels.append(None if layout.label is None else cells[layout.label])
+        self.names.append(None if layout.name is None else cells[layout.name])
+        if layout.tags is not None:
+            cell = cells[layout.tags]
+            self.cells.add(item, cell, singular=layout.singular, line=line)
+            if NO_TEXT in self.faults.counts:
+                refuse(self.path, f"the tags of item {item} are {short(cell)}; give names", line)
+        if self.has_tags:
+            return
+        for k in layout.others:
+            says = read_yes_no(cells[k], is_csv=self.is_csv)
+            if says:
+                self.wide.tags[item].add(header[k])
+            elif says is None and self.not_wide is None:
+                why = f"the tag {header[k].strip()!r} of item {item} is {short(cells[k])}; it must"
+                self.not_wide = (f"{why} be 0 or 1, or give the names in one column tags", line)
+
+    def tags(self) -> FoundTags:
+        """Give all tags, by the rules of other tables."""
+        if not self.has_tags:
+            if not self.has_others:
+                refuse(self.path, "it has neither a column tags nor a column for each tag")
+            if self.not_wide is not None:
+                refuse(self.path, *self.not_wide)
+            return self.wide
+        found = FoundTags()
+        self.cells.settle(found)
+        return found
+
+    def item_names(self) -> tuple[str, ...] | None:
+        """Give the names of the items, where a column has them and they differ."""
+        if not self.has_names:
+            return None
+        names = tuple(str(value) for value in self.names)
+        if len(set(names)) < len(names):
+            why = "two items have the same name. Names must differ, or leave the column out"
+            refuse(self.path, why)
+        return names
+
+
+def _read_table(path: Path, n_rows: int, leave_out: frozenset[str] = frozenset()) -> _Table:
+    """Read a table and check that it has a row for each item."""
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        known = ", ".join(sorted(TABLE_SUFFIXES))
+        refuse(path, f"its name ends in {path.suffix.lower()!r}. Tables end in one of {known}")
     check_regular(path)
-    ending = path.suffix.lower()
-    if ending in {".csv", ".tsv"}:
-        columns = _read_delimited(path, "," if ending == ".csv" else "\t", n_rows)
-    elif ending == ".jsonl":
-        columns = _read_json_lines(path, n_rows)
-    elif ending == ".parquet":
-        file = _open_parquet(path)
-        if file.metadata.num_rows != n_rows:
-            _refuse_rows(path, file.metadata.num_rows, n_rows)
-        columns = _unpack(path, file, file.schema_arrow.names)
-    else:
-        refuse(path, f"its name ends in {ending!r}. Tables are {', '.join(_TABLES)} files")
-    return columns
+    table = _Table(path)
+    for line, header, cells in read_rows(path, _Strict(path), [], leave_out=leave_out):
+        if cells is header:  # the first line of a CSV file
+            table.layout(header)
+            continue
+        if table.n_rows == n_rows:
+            _refuse_rows(path, f"more than {n_rows:,}", n_rows)
+        table.take(line, header, cells)
+    if table.n_rows != n_rows:
+        _refuse_rows(path, f"{table.n_rows:,}", n_rows)
+    return table
 
 
-def _refuse_rows(path: Path, found: int | str, n_rows: int) -> None:
+def _refuse_rows(path: Path, found: str, n_rows: int) -> NoReturn:
     refuse(path, f"it has {found} rows; the {n_rows:,} rows of the array need one each")
-
-
-def _read_delimited(path: Path, delimiter: str, n_rows: int) -> Columns:
-    import csv
-
-    rows = csv.reader(text_lines(path), delimiter=delimiter, strict=True)
-    try:
-        header = next(rows, [])
-        _check_header(path, header)
-        columns: Columns = {name: [] for name in header}
-        found = 0
-        for row in rows:
-            if not row and len(header) > 1:
-                continue
-            cells = row or [""]  # an empty line of a table of one column is an empty cell
-            found += 1
-            if len(cells) != len(header):
-                why = f"it has {len(cells)} cells; the first line names {len(header)} columns"
-                refuse(path, why, rows.line_num)
-            if found > n_rows:
-                _refuse_rows(path, f"more than {n_rows:,}", n_rows)
-            for name, value in zip(header, cells, strict=True):
-                columns[name].append(value)
-    except csv.Error as error:
-        refuse(path, f"it is no table ({error})", rows.line_num)
-    if found != n_rows:
-        _refuse_rows(path, f"{found:,}", n_rows)
-    return columns
-
-
-def _check_header(path: Path, header: Sequence[str]) -> None:
-    lower = [name.strip().lower() for name in header]
-    if not header or not all(lower) or len(set(lower)) != len(lower):
-        refuse(path, "its first line must name the columns, each once", 1)
-
-
-def _read_json_lines(path: Path, n_rows: int) -> Columns:
-    rows = []
-    for number, line in numbered_lines(path, n_rows):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            refuse(path, f"it is no JSON ({error})", number)
-        if not isinstance(row, dict):
-            refuse(path, f"it holds a {type(row).__name__}; give an object", number)
-        rows.append(row)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    _check_header(path, names)
-    return {name: [row.get(name) for row in rows] for name in names}
 
 
 # --- Parquet -------------------------------------------------------------------------------------
 
 
-def _open_parquet(path: Path) -> Any:
+def _open_parquet(path: Path, raw: BinaryIO) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        return pq.ParquetFile(raw)
     except (pa.ArrowException, OSError, ValueError) as error:
         refuse(path, f"it is no Parquet file ({' '.join(str(error).split())[:200]})")
-    _check_header(path, file.schema_arrow.names)
-    return file
 
 
 def _batches(path: Path, file: Any, names: list[str]) -> Any:
@@ -219,32 +287,26 @@ def _batches(path: Path, file: Any, names: list[str]) -> Any:
         refuse(path, f"it is damaged ({' '.join(str(error).split())[:200]})")
 
 
-def _unpack(path: Path, file: Any, names: list[str]) -> Columns:
-    columns: Columns = {name: [] for name in names}
-    if names:
-        for batch in _batches(path, file, names):
-            for name in names:
-                columns[name].extend(batch.column(name).to_pylist())
-    return columns
+def _read_parquet_features(path: Path) -> tuple[NDArray[np.floating[Any]], frozenset[str]]:
+    """Read the features, and give the names of their columns."""
+    with open_file(path) as raw:
+        file = _open_parquet(path, raw)
+        chosen, in_lists = _feature_columns(path, file.schema_arrow.names)
+        return _read_floats(path, file, chosen, in_lists=in_lists), frozenset(chosen)
 
 
-def _read_parquet_features(path: Path) -> tuple[NDArray[np.floating[Any]], Columns]:
-    file = _open_parquet(path)
-    names = file.schema_arrow.names
+def _feature_columns(path: Path, names: list[str]) -> tuple[list[str], bool]:
     lists = [name for name in names if name.lower() in _LISTS]
     numbered = sorted((n for n in names if _NUMBERED.fullmatch(n)), key=lambda n: int(n[1:]))
     if len(lists) == 1:
-        chosen = lists
-    elif not lists and numbered == [f"f{k}" for k in range(len(numbered))] and numbered:
-        chosen = numbered
-    else:
+        return lists, True
+    if lists or not numbered or numbered != [f"f{k}" for k in range(len(numbered))]:
         refuse(
             path,
             f"it must have one column of {', '.join(_LISTS)}, or columns f0, f1, ...; it has"
             f" {', '.join(names)[:200]}",
         )
-    X = _read_floats(path, file, chosen, in_lists=bool(lists))
-    return X, _unpack(path, file, [name for name in names if name not in set(chosen)])
+    return numbered, False
 
 
 def _read_floats(
@@ -310,69 +372,14 @@ def _numbers(path: Path, column: Any, begin: int) -> NDArray[np.floating[Any]]:
 # --- The collection ------------------------------------------------------------------------------
 
 
-def _assemble(
-    source: Path, table: Path, X: NDArray[np.floating[Any]], columns: Columns
-) -> Collection:
-    by_name = {name.strip().lower(): values for name, values in columns.items()}
-    given = [name for name in by_name if name in _CLASSES]
-    if len(given) > 1:
-        refuse(table, "it has both a class and a label; keep one of them")
+def _assemble(source: Path, X: NDArray[np.floating[Any]], table: _Table) -> Collection:
     labels: NDArray[np.int64] | None = None
     class_names: tuple[str, ...] = ()
-    if given:
-        labels, class_names = _read_classes(table, by_name[given[0]])
-    if "tags" in by_name:
-        sets = [_tag_set(table, row, value) for row, value in enumerate(by_name["tags"])]
-        tags = parse_tags(sets)
-    else:
-        wide = {
-            n.strip(): v for n, v in columns.items() if n.strip().lower() not in _NAMES | _CLASSES
-        }
-        tags = _read_wide(table, wide, X.shape[0])
-    return Collection(
-        X, tags, labels, class_names, source.stem, item_names=_item_names(table, by_name)
-    )
-
-
-def _item_names(path: Path, by_name: Columns) -> tuple[str, ...] | None:
-    """Give the names of the items, where a column has them and they differ."""
-    values = next((by_name[key] for key in sorted(_NAMES) if key in by_name), None)
-    if values is None:
-        return None
-    names = tuple(str(value) for value in values)
-    if len(set(names)) < len(names):
-        refuse(path, "two items have the same name. Names must differ, or leave the column out")
-    return names
-
-
-def _tag_set(path: Path, row: int, value: Any) -> set[str]:
-    if value is None:
-        return set()
-    names = value.split(";") if isinstance(value, str) else value
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        refuse(path, f"the tags of item {row} are {str(value)[:60]!r}; give names")
-    return {name.strip() for name in names if name.strip()}
-
-
-def _read_wide(path: Path, columns: Columns, n_items: int) -> TagMatrix:
-    if not columns:
-        refuse(path, "it has neither a column tags nor a column for each tag")
-    rows, places = [], []
-    for place, (name, values) in enumerate(columns.items()):
-        for row, value in enumerate(values):
-            if value in {"1", 1} if isinstance(value, (str, int, float)) else False:
-                rows.append(row)
-                places.append(place)
-            elif value is not None and value not in ("0", "", 0):
-                refuse(
-                    path,
-                    f"the tag {name!r} of item {row} is {str(value)[:40]!r}; it must be 0 or 1, or"
-                    " give the names in one column tags",
-                )
-    pairs = (np.array(rows, dtype=np.int64), np.array(places, dtype=np.int64))
-    ones = np.ones(len(rows), dtype=np.uint8)
-    matrix = sparse.csr_array((ones, pairs), shape=(n_items, len(columns)))
-    return parse_tags(matrix, vocabulary=list(columns))
+    if table.label_names:
+        labels, class_names = _read_classes(table.path, table.labels)
+    tags, _ = settle_tags(table.tags(), X.shape[0])
+    names = table.item_names()
+    return Collection(X, tags, labels, class_names, source.stem, item_names=names)
 
 
 def _read_classes(path: Path, values: list[Any]) -> tuple[NDArray[np.int64], tuple[str, ...]]:

@@ -24,8 +24,8 @@ def read_imagefolder(
 ) -> FoundTags:
     r"""Read the tags in the metadata tables of a folder and those below it.
 
-    A table names files relative to its own folder. One without a column of tags, or one that
-    cannot be read, gives a note and no tags: it was not asked for.
+    A table names files in its own folder or below it, and no others. One without a column of
+    tags, or one that cannot be read, gives a note and no tags: it was not asked for.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_imagefolder(
             if not path.is_file():
                 continue
             try:
-                found.join(read_tag_table(path, names, within=folder))
+                found.join(read_tag_table(path, names, within=folder, anywhere=False))
             except (OSError, ValueError) as error:
                 found.notes.append(f"No tags were taken from {folder + base!r}. {error}")
     return found

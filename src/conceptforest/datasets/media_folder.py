@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,11 +12,10 @@ from conceptforest.datasets.imagefolder import read_imagefolder
 from conceptforest.datasets.item_names import ItemNames
 from conceptforest.datasets.media import IMAGE_SUFFIXES, VIDEO_SUFFIXES, MediaCollection
 from conceptforest.datasets.scan import scan_folder
+from conceptforest.datasets.settled_tags import settle_tags
 from conceptforest.datasets.sidecars import read_all_embedded, read_sidecars
 from conceptforest.datasets.table_rows import TABLE_SUFFIXES
 from conceptforest.datasets.tag_table import read_tag_table
-from conceptforest.datasets.tag_text import MAX_LENGTH, clean_tag, merge_case
-from conceptforest.tags import TagMatrix, parse_tags
 from conceptforest.tags.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -95,7 +93,7 @@ def read_media(
     found = FoundTags()
     for source in sources:
         found.join(_read_source(source, root, items, names, verbose))
-    matrix, layers = _assemble(found, len(items))
+    matrix, layers = settle_tags(found, len(items))
     return MediaCollection(
         name=root.resolve().name,
         root=root,
@@ -193,77 +191,3 @@ def _folder_within(path: Path, root: Path) -> str:
     if folder == top or not folder.is_relative_to(top):
         return ""
     return folder.relative_to(top).as_posix() + "/"
-
-
-# --- Tags in order -------------------------------------------------------------------------------
-
-
-def _assemble(
-    found: FoundTags, n_items: int
-) -> tuple[TagMatrix, tuple[tuple[str, ...], ...] | None]:
-    """Clean the tags, settle their spellings and find layers; adds to the notes."""
-    cleaner = _Cleaner()
-    flat = [{cleaner(tag) for tag in found.tags.get(k, ())} for k in range(n_items)]
-    paths = [
-        [tuple(filter(None, map(cleaner, path))) for path in found.paths.get(k, ())]
-        for k in range(n_items)
-    ]
-    pathed = [{tag for path in each for tag in path} for each in paths]
-    counts = Counter(tag for a, b in zip(flat, pathed, strict=True) for tag in a | b if tag)
-    merged = merge_case(counts)
-    if merged:
-        first = min(merged)
-        found.notes.append(
-            f"{count(len(merged), 'spelling')} that differed in the case of letters alone gave way"
-            f" to the most frequent one ({first!r} to {merged[first]!r}, for example)."
-        )
-    if cleaner.long:
-        found.notes.append(
-            f"{count(len(cleaner.long), 'tag')} of more than {MAX_LENGTH} characters"
-            f" left out (first: {min(cleaner.long)[:40]!r})."
-        )
-    settle = {tag: merged.get(tag, tag) for tag in counts}
-    pathed = [{settle[tag] for tag in each} for each in pathed]
-    final = [{settle[tag] for tag in a if tag} | b for a, b in zip(flat, pathed, strict=True)]
-    vocabulary = sorted(set().union(*final))
-    if not vocabulary:
-        found.notes.append("No item has a tag.")
-    matrix = parse_tags(final, vocabulary=vocabulary)
-    if 2 * sum(map(len, pathed)) < matrix.matrix.nnz or not vocabulary:
-        return matrix, None
-    settled = {tuple(settle[tag] for tag in path) for each in paths for path in each}
-    return matrix, _layers(settled, vocabulary)
-
-
-class _Cleaner:
-    """Cleans each tag once; gives nothing for those that are too long."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, str] = {}
-        self.long: set[str] = set()
-
-    def __call__(self, text: str) -> str:
-        tag = self.known.get(text)
-        if tag is None:
-            tag = clean_tag(text)
-            if len(tag) > MAX_LENGTH:
-                self.long.add(tag)
-                tag = ""
-            self.known[text] = tag
-        return tag
-
-
-def _layers(
-    paths: Iterable[tuple[str, ...]], vocabulary: Sequence[str]
-) -> tuple[tuple[str, ...], ...] | None:
-    """Put each tag in the layer of its first place in any path, and other tags in the last."""
-    depths: dict[str, int] = {}
-    for path in paths:
-        for depth, tag in enumerate(path):
-            depths[tag] = min(depth, depths.get(tag, depth))
-    deepest = max(depths.values(), default=0)
-    layers: list[list[str]] = [[] for _ in range(deepest + 1)]
-    for tag in vocabulary:
-        layers[depths.get(tag, deepest)].append(tag)
-    kept = tuple(tuple(layer) for layer in layers if layer)
-    return kept if len(kept) > 1 else None

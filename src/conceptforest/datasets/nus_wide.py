@@ -80,7 +80,8 @@ def read_nus_wide(
     Collection
         ``X`` is float32 (a user's own array keeps its precision), items are in the order of the
         image list, and the name says where the classes come from: ``"nus-wide (30 groups)"``,
-        ``"nus-wide (30 concepts)"`` or, without classes, ``"nus-wide"``.
+        ``"nus-wide (30 concepts)"`` or, without classes, ``"nus-wide"``. Items are called by their
+        paths in the image list, if these differ.
 
     Raises
     ------
@@ -118,7 +119,9 @@ def read_nus_wide(
         name = f"nus-wide ({n_classes} {'concepts' if groups is None else 'groups'})"
     tags = read_tags(layout, rows, verbose=verbose)
     X = _read_visual(layout, wanted, rows, verbose)
-    return Collection(X, tags, labels, class_names, name)
+    images = tuple(layout.images[row] for row in rows.tolist())
+    item_names = images if len(set(images)) == len(images) else None
+    return Collection(X, tags, labels, class_names, name, item_names=item_names)
 
 
 def _check_choices(

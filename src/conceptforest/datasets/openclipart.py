@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conceptforest.datasets.found_tags import count
 from conceptforest.datasets.published_files import check_folder
+from conceptforest.tags import parse_tags
 
 if TYPE_CHECKING:
     import os
@@ -19,6 +21,8 @@ __all__ = ["read_openclipart"]
 
 _INSTALL = "Install the packages with: apt-get install openclipart-png openclipart-svg"
 _NO_FOLDER = "(no folder)"
+# The program with which the publisher made these files wrote it before the tags of many drawings.
+_ARTEFACT = "hash"
 
 
 def read_openclipart(
@@ -37,7 +41,8 @@ def read_openclipart(
     Returns
     -------
     MediaCollection
-        The PNGs. Their classes, for scoring alone, are the folders directly below ``png/``.
+        The PNGs. Their classes, for scoring alone, are the folders directly below ``png/``. The
+        tag "hash", which no author gave, is left out.
 
     Raises
     ------
@@ -63,8 +68,27 @@ def read_openclipart(
     names = tuple(sorted(set(groups)))
     place = {name: label for label, name in enumerate(names)}
     return replace(
-        drawings,
+        _drop_artefact(drawings),
         name="openclipart",
         labels=np.array([place[group] for group in groups], dtype=np.int64),
         class_names=names,
+    )
+
+
+def _drop_artefact(drawings: MediaCollection) -> MediaCollection:
+    """Leave out the tag that no author gave, and say so."""
+    tags = drawings.tags
+    kept = [place for place, name in enumerate(tags.vocabulary) if name != _ARTEFACT]
+    if len(kept) == tags.n_tags:
+        return drawings
+    number = int(tags.counts[tags.vocabulary.index(_ARTEFACT)])
+    matrix: Any = tags.matrix[:, kept]
+    note = (
+        f"The tag {_ARTEFACT!r} of {count(number, 'drawing')} was left out: the conversion of the"
+        " files put it there, not their authors."
+    )
+    return replace(
+        drawings,
+        tags=parse_tags(matrix, vocabulary=[tags.vocabulary[place] for place in kept]),
+        notes=(*drawings.notes, note),
     )

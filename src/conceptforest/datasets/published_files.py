@@ -6,14 +6,17 @@ what is wrong is said with the name of the file and the line.
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import stat
 import tokenize
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import numpy as np
+
+from conceptforest.datasets.regular_file import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,6 +32,7 @@ __all__ = [
     "files_by_name",
     "numbered_lines",
     "open_array",
+    "open_file",
     "read_csv_rows",
     "read_names",
     "read_relative_names",
@@ -93,17 +97,27 @@ def check_regular(path: Path) -> None:
         refuse(path, f"it is {'a folder' if stat.S_ISDIR(mode) else 'not a regular file'}")
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a file for reading in bytes, and nothing but a file."""
+    try:
+        return open_regular(path)
+    except OSError as error:
+        check_regular(path)  # says what it is instead
+        if error.errno is not None:
+            raise
+        refuse(path, "it is not a regular file")
+
+
 def numbered_lines(path: Path, n_lines: int | None = None) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a file with their numbers from 1, without the line end.
 
     With `n_lines` there must be as many, not counting empty ones at the end. A file is never held
     in memory.
     """
-    check_regular(path)
     limit = MAX_LINES if n_lines is None else n_lines
     blank = 0  # empty lines that count only if something follows
     number = 0
-    with path.open("rb") as file:
+    with open_file(path) as file:
         while piece := file.readline(MAX_LINE + 1):
             if len(piece) > MAX_LINE:
                 refuse(path, f"it is longer than {MAX_LINE:,} bytes", number + blank + 1)
@@ -126,8 +140,10 @@ def numbered_lines(path: Path, n_lines: int | None = None) -> Iterator[tuple[int
 
 def text_lines(path: Path, errors: str = "strict") -> Iterator[str]:
     """Give the lines of a text in UTF-8 with their ends, for a reader of tables."""
-    check_regular(path)
-    with path.open(encoding="utf-8-sig", errors=errors, newline="") as file:
+    with (
+        open_file(path) as raw,
+        io.TextIOWrapper(raw, "utf-8-sig", errors=errors, newline="") as file,
+    ):
         number = 0
         try:
             while line := file.readline(MAX_LINE + 1):
@@ -178,8 +194,7 @@ def read_relative_names(path: Path) -> list[str]:
 
 def read_small_text(path: Path, limit: int = MAX_LINE) -> str:
     """Read a short text file; what is not UTF-8 is read as Latin-1, as old files are."""
-    check_regular(path)
-    with path.open("rb") as file:
+    with open_file(path) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
         refuse(path, f"it is longer than {limit:,} bytes")

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 
 from conceptforest.datasets.regular_file import open_regular
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from conceptforest.datasets.found_tags import Faults
 
-__all__ = ["TABLE_SUFFIXES", "Row", "read_rows", "refuse_table"]
+__all__ = ["TABLE_SUFFIXES", "Row", "is_csv", "read_rows", "refuse_table"]
 
 TABLE_SUFFIXES = frozenset({".csv", ".jsonl", ".ndjson", ".parquet", ".tsv", ".txt"})
 MAX_LINE = 2**22  # characters of one line, or of one row that goes over several lines
@@ -27,9 +28,25 @@ BATCH = 2**14  # rows of a Parquet file held at once
 Row: TypeAlias = "tuple[int, tuple[str, ...], Sequence[Any]]"
 
 _UNREADABLE = "{} cannot be read"
+# Excel's way to say in a first line what stands between cells.
+_SAYS_DELIMITER = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
 
 
-def read_rows(path: Path, faults: Faults, notes: list[str]) -> Iterator[Row]:
+def is_csv(path: Path) -> bool:
+    """Tell whether a table holds nothing but text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> is_csv(Path("tags.TSV")), is_csv(Path("tags.jsonl"))
+    (True, False)
+    """
+    return path.suffix.lower() in {".csv", ".tsv", ".txt"}
+
+
+def read_rows(
+    path: Path, faults: Faults, notes: list[str], *, leave_out: frozenset[str] = frozenset()
+) -> Iterator[Row]:
     """Give the rows of a table.
 
     Parameters
@@ -40,6 +57,8 @@ def read_rows(path: Path, faults: Faults, notes: list[str]) -> Iterator[Row]:
         Counts rows that cannot be read.
     notes : list of str
         Takes what else a person should know.
+    leave_out : frozenset of str, default=frozenset()
+        Columns of a Parquet file that are not wanted.
 
     Yields
     ------
@@ -66,9 +85,8 @@ def read_rows(path: Path, faults: Faults, notes: list[str]) -> Iterator[Row]:
     ...     list(read_rows(path, Faults(), []))
     [(1, ('file', 'tags'), ['a.jpg', ['cat']])]
     """
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        yield from _parquet_rows(path)
+    if path.suffix.lower() == ".parquet":
+        yield from _parquet_rows(path, leave_out)
         return
     encoding = _find_encoding(path)
     if encoding == "cp1252":
@@ -80,10 +98,10 @@ def read_rows(path: Path, faults: Faults, notes: list[str]) -> Iterator[Row]:
         io.TextIOWrapper(raw, encoding, errors="replace", newline="") as file,
     ):
         lines = _Lines(path, file)
-        if suffix in {".jsonl", ".ndjson"}:
-            yield from _json_rows(path, lines, faults)
-        else:
+        if is_csv(path):
             yield from _csv_rows(path, lines, faults)
+        else:
+            yield from _json_rows(path, lines, faults)
 
 
 class _Lines:
@@ -169,6 +187,8 @@ def _csv_rows(path: Path, lines: _Lines, faults: Faults) -> Iterator[Row]:
             continue
         if cells is None:
             return
+        if not cells and len(names) == 1:
+            cells = [""]
         if len(cells) > len(names) and not any(cells[len(names) :]):
             cells = cells[: len(names)]
         if len(cells) == len(names):
@@ -184,6 +204,11 @@ def _read_header(path: Path, lines: _Lines) -> tuple[tuple[str, ...], str]:
     if not head:
         refuse_table(path, "it is empty")
     delimiter = "\t" if path.suffix.lower() == ".tsv" else _sniff(head)
+    if said := _SAYS_DELIMITER.fullmatch(head.rstrip("\r\n")):
+        delimiter = said.group(1)
+        head = next(filter(str.strip, lines), "")
+        if not head:
+            refuse_table(path, "it is empty but for its first line")
     try:
         cells = next(csv.reader([head], delimiter=delimiter, strict=True))
     except csv.Error as error:
@@ -233,7 +258,7 @@ def _json_rows(path: Path, lines: _Lines, faults: Faults) -> Iterator[Row]:
 # --- Parquet -------------------------------------------------------------------------------------
 
 
-def _parquet_rows(path: Path) -> Iterator[Row]:
+def _parquet_rows(path: Path, leave_out: frozenset[str]) -> Iterator[Row]:
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -241,7 +266,11 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
         try:
             file = parquet.ParquetFile(raw)
             # Pictures themselves, and other things that are no tags, are not even unpacked.
-            names = [column.name for column in file.schema_arrow if _may_hold_tags(column.type)]
+            names = [
+                column.name
+                for column in file.schema_arrow
+                if column.name not in leave_out and _may_hold_tags(column.type)
+            ]
             line = 0
             for batch in file.iter_batches(batch_size=BATCH, columns=names):
                 columns = [column.to_pylist() for column in batch.columns]
@@ -259,12 +288,13 @@ def _may_hold_tags(kind: Any) -> bool:
     from pyarrow import types
 
     if types.is_list(kind) or types.is_large_list(kind) or types.is_dictionary(kind):
-        return _may_hold_tags(kind.value_type)
+        return not types.is_floating(kind.value_type) and _may_hold_tags(kind.value_type)
     return bool(
         types.is_string(kind)
         or types.is_large_string(kind)
         or types.is_boolean(kind)
         or types.is_integer(kind)
+        or types.is_floating(kind)  # a column of 0.0 and 1.0
     )
 
 

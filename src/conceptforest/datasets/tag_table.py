@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from conceptforest.datasets.found_tags import Faults, FoundTags, count, sentence
 from conceptforest.datasets.item_names import NONE, ItemNames
-from conceptforest.datasets.table_rows import TABLE_SUFFIXES, read_rows, refuse_table
+from conceptforest.datasets.table_rows import TABLE_SUFFIXES, is_csv, read_rows, refuse_table
+from conceptforest.datasets.tag_cells import (
+    SINGULAR,
+    TAG_COLUMNS,
+    TagCells,
+    find_column,
+    read_yes_no,
+)
 from conceptforest.tags.names import did_you_mean, short
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Sequence
 
+    from conceptforest.datasets.item_names import Match
     from conceptforest.datasets.media import MediaItem
     from conceptforest.datasets.table_rows import Row
 
-__all__ = ["read_tag_table"]
+__all__ = ["FILE_COLUMNS", "read_tag_table"]
 
+EXIFTOOL = "sourcefile"  # the column that its tables begin with
 FILE_COLUMNS = (
+    EXIFTOOL,
     "file",
     "file_name",
     "filename",
@@ -32,12 +43,10 @@ FILE_COLUMNS = (
     "video",
     "id",
 )
-SINGULAR = ("tag", "keyword", "label", "subject")
-TAG_COLUMNS = tuple(chain.from_iterable((f"{name}s", name) for name in SINGULAR))
-YES = frozenset({"1", "true"})
-NO = frozenset({"0", "false", ""})
 _NOT_HERE = "{} whose file is not here"
 _SEVERAL = "{} whose file name several files have"
+_RIVALS = "{} left out, as rows of different folders fit one file"
+FIRST_CLAIM = 2**40  # above the places of all items
 MAX_LAYOUTS = 1000  # kinds of JSON lines remembered
 
 
@@ -49,11 +58,25 @@ class _Columns(NamedTuple):
     """Where in a row things stand."""
 
     file: int
+    singular: bool  # whether the column of tags is called by the name of one
     tags: int | None  # None: every other column is a tag, and its cells say whether it is there
 
 
+@dataclass
+class _Claim:
+    """Rows that name one file, in folders that may not be those of the collection."""
+
+    place: int
+    name: str
+    rows: int = 0
+
+
 def read_tag_table(
-    path: str | os.PathLike[str], items: Sequence[MediaItem] | ItemNames, *, within: str = ""
+    path: str | os.PathLike[str],
+    items: Sequence[MediaItem] | ItemNames,
+    *,
+    within: str = "",
+    anywhere: bool = True,
 ) -> FoundTags:
     r"""Read the tags of items from a table.
 
@@ -66,6 +89,8 @@ def read_tag_table(
         Whose tags are wanted.
     within : str, default=""
         Folder that the names in the table are relative to, ending in "/".
+    anywhere : bool, default=True
+        Whether the table may name items outside that folder.
 
     Returns
     -------
@@ -89,30 +114,31 @@ def read_tag_table(
     ...     _ = path.write_text("file,tags\ncat.jpg,animal; indoor\ndog.jpg,animal\n")
     ...     found = read_tag_table(path, items)
     >>> sorted(found.tags[0]), found.notes
-    (['animal', 'indoor'], ["tags.csv: 2 rows; 1 row whose file is not here (first: 'dog.jpg')."])
+    (['animal', 'indoor'], ["tags.csv: 2 rows; 1 row matched by file name alone (first: 'cat.jpg');
+    1 row whose file is not here (first: 'dog.jpg')."])
     """
     path = Path(path)
     if path.suffix.lower() not in TABLE_SUFFIXES:
         known = ", ".join(sorted(TABLE_SUFFIXES))
         refuse_table(path, f"its name ends in {path.suffix!r}; tables end in one of {known}")
     names = items if isinstance(items, ItemNames) else ItemNames(items)
-    return _Reading(path, names, within).run()
+    return _Reading(path, names, within, anywhere=anywhere).run()
 
 
 class _Reading:
     """One pass over one table."""
 
-    def __init__(self, path: Path, names: ItemNames, within: str) -> None:
-        self.path, self.names, self.within = path, names, within
+    def __init__(self, path: Path, names: ItemNames, within: str, *, anywhere: bool) -> None:
+        self.path, self.names, self.within, self.anywhere = path, names, within, anywhere
         self.found, self.faults = FoundTags(), Faults()
-        # Cells are split at the end: only then is it known what stands between tags.
-        self.cells: dict[int, set[str]] = defaultdict(set)
-        self.has_marks = self.one_a_row = self.repeats = False
+        self.cells = TagCells(self.faults, is_csv=is_csv(path))
         self.rows = 0
         self.layouts: dict[tuple[str, ...], _Columns] = {}
         self.header: tuple[str, ...] | None = None  # of the row before, and its columns
-        self.columns = _Columns(0, None)
+        self.columns = _Columns(0, False, None)
         self.tags_seen = False
+        # Rows that name folders of which the collection knows nothing, by item and folders.
+        self.claims: dict[tuple[int, str], _Claim] = {}
 
     def run(self) -> FoundTags:
         rows = read_rows(self.path, self.faults, self.found.notes)
@@ -131,11 +157,10 @@ class _Reading:
                 self.faults.add("{} without tags", "row", f"line {line}")
         if first_error is not None and not any_tags:
             raise first_error
-        self.split()
-        subject = f"{self.within}{self.path.name}"
-        self.found.notes.append(
-            sentence(subject, [count(self.rows, "row"), *self.faults.phrases()])
-        )
+        phrases = self.cells.settle(self.found)
+        self.settle_claims()
+        phrases = [count(self.rows, "row"), *phrases, *self.faults.phrases()]
+        self.found.notes.append(sentence(f"{self.within}{self.path.name}", phrases))
         return self.found
 
     def columns_of(self, header: tuple[str, ...]) -> _Columns:
@@ -156,7 +181,7 @@ class _Reading:
         if cells is not names:  # no CSV file
             return chain([first], rows)
         known = {*FILE_COLUMNS, *TAG_COLUMNS} & {name.lower() for name in names}
-        if known or len(names) != 2 or self.names.find(names[0], self.within) < 0:
+        if known or len(names) != 2 or self.match(names[0]).place < 0:
             self.choose(names)  # refuses what has no tags even where there are no rows
             return rows
         header = ("file", "tags")
@@ -164,17 +189,17 @@ class _Reading:
 
     def choose(self, header: tuple[str, ...]) -> _Columns:
         """Choose the columns that matter by their names."""
-        lowered = [name.strip().lower() for name in header]
-        tags = next((lowered.index(name) for name in TAG_COLUMNS if name in lowered), None)
-        others = [place for place in range(len(header)) if place != tags]
-        file = next((lowered.index(name) for name in FILE_COLUMNS if name in lowered), None)
+        tags = find_column(header, TAG_COLUMNS)
+        file = find_column(header, FILE_COLUMNS)
         if file is None:
-            file = others[0] if others else 0
-        self.one_a_row |= tags is not None and lowered[tags] in SINGULAR
+            file = next((place for place in range(len(header)) if place != tags), 0)
         if file == tags or (tags is None and (len(header) < 2 or self.tags_seen)):
             self.refuse_columns(header, "")
         self.tags_seen = tags is not None
-        return _Columns(file, tags)
+        lowered = [name.strip().lower() for name in header]
+        # ExifTool calls a list of tags by the name of its field, which is Subject.
+        singular = tags is not None and lowered[tags] in SINGULAR and EXIFTOOL not in lowered
+        return _Columns(file, singular, tags)
 
     def refuse_columns(self, header: Sequence[str], why: str) -> NoReturn:
         """Say that there are no tags, and what to do."""
@@ -186,6 +211,9 @@ class _Reading:
             f" for each tag, with 0 and 1 in it.{hint}"
         )
 
+    def match(self, name: str) -> Match:
+        return self.names.match(name, self.within, anywhere=self.anywhere)
+
     def take(
         self, line: int, columns: _Columns, header: tuple[str, ...], cells: Sequence[Any]
     ) -> None:
@@ -195,27 +223,18 @@ class _Reading:
                 self.faults.add("{} without the name of a file", "row", f"line {line}")
                 return
             name = str(name)
-        place = self.names.find(name, self.within)
+        place, how, outer = self.match(name)
         if place < 0:
             what = _NOT_HERE if place == NONE else _SEVERAL
             self.faults.add(what, "row", short(name))
+        elif how:
+            self.faults.add(f"{{}} matched {how}", "row", short(name))
+        if outer:
+            place = self.claim(place, outer, name)
         if columns.tags is None:
             self.take_wide(line, columns, header, cells, place)
-            return
-        cell = cells[columns.tags]
-        if isinstance(cell, str):
-            self.has_marks = self.has_marks or ";" in cell or "|" in cell
-            if place >= 0:
-                known = self.cells[place]
-                self.repeats = self.repeats or bool(known)
-                known.add(cell)
-            return
-        several = cell if isinstance(cell, list) else [cell]
-        tags = [str(tag) for tag in several if isinstance(tag, str | int)]
-        if len(tags) + several.count(None) < len(several):
-            self.faults.add("{} whose tags are no text", "row", f"line {line}")
-        if place >= 0:
-            self.found.tags[place].update(tags)
+        else:
+            self.cells.add(place, cells[columns.tags], singular=columns.singular, line=line)
 
     def take_wide(
         self,
@@ -230,26 +249,34 @@ class _Reading:
         for column, cell in enumerate(cells):
             if column == columns.file:
                 continue
-            value = "" if cell is None else str(cell).strip().lower()
-            if value in YES:
-                tags.append(header[column])
-            elif value not in NO:
+            says = read_yes_no(cell, is_csv=is_csv(self.path))
+            if says is None:
                 why = f": {short(header[column])} holds {short(cell)} in line {line}"
                 self.refuse_columns(header, why)
+            if says:
+                tags.append(header[column])
         if place >= 0:
             self.found.tags[place].update(tags)
 
-    def split(self) -> None:
-        """Make tags of the cells, now that it is known what stands between tags."""
-        is_long = self.one_a_row and self.repeats
-        known: dict[str, list[str]] = {}
-        for place, cells in self.cells.items():
-            for cell in cells:
-                if cell not in known:
-                    if self.has_marks:
-                        tags = cell.replace("|", ";").split(";")
-                    else:
-                        tags = [cell] if is_long else cell.split(",")
-                    known[cell] = [tag.strip() for tag in tags]
-                self.found.tags[place].update(known[cell])
-        self.cells.clear()
+    def claim(self, place: int, outer: str, name: str) -> int:
+        """Give a row a place of its own until it is known what other rows claim its item."""
+        claim = self.claims.get((place, outer))
+        if claim is None:
+            claim = self.claims[place, outer] = _Claim(FIRST_CLAIM + len(self.claims), name)
+        claim.rows += 1
+        return claim.place
+
+    def settle_claims(self) -> None:
+        """Give an item the tags of the folder that claims it, if it is the only one.
+
+        Of ``train/1.jpg`` and ``test/1.jpg``, at most one can be the only ``1.jpg`` that is here.
+        """
+        rivals = Counter(place for place, _ in self.claims)
+        own = {place for place in rivals if self.found.tags.get(place)}
+        for (place, _), claim in self.claims.items():
+            tags = self.found.tags.pop(claim.place, set())
+            if rivals[place] == 1 and place not in own:
+                self.found.tags[place] |= tags
+                continue
+            for _ in range(claim.rows):
+                self.faults.add(_RIVALS, "row", short(claim.name))
