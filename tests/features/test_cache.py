@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from conceptforest.features import cache as cache_module
-from conceptforest.features.cache import FeatureCache, digest_file
+from conceptforest.features import cache_file
+from conceptforest.features.cache import FeatureCache
 
 VECTOR = np.array([1.5, -2.0, 3.25], np.float32)
+WEBP = b"RIFF\x04\0\0\0WEBP"
 
 
 def aged(path, seconds=10):
@@ -24,12 +26,12 @@ def aged(path, seconds=10):
 def test_what_is_put_in_is_there_after_closing(tmp_path):
     with FeatureCache(tmp_path / "cache.db") as cache:
         cache.put_vector("d", "k", VECTOR)
-        cache.put_thumbnail("d", 192, b"webp", 10, 20)
+        cache.put_thumbnail("d", 192, WEBP, 10, 20)
         cache.put_failure("e", "k", "it is empty")
     with FeatureCache(tmp_path / "cache.db") as cache:
         assert cache.vector("d", "k", 3).tobytes() == VECTOR.tobytes()
         assert cache.has_vector("d", "k", 3)
-        assert cache.thumbnail("d", 192) == (b"webp", 10, 20)
+        assert cache.thumbnail("d", 192) == (WEBP, 10, 20)
         assert cache.has_thumbnail("d", 192)
         assert cache.failure("e", "k") == "it is empty"
         assert cache.notes == []
@@ -104,92 +106,6 @@ def test_a_file_just_written_is_not_remembered(tmp_path):
         assert cache.known_digest(path, path.stat()) is None
 
 
-def test_the_digest_depends_on_all_of_the_content(tmp_path, monkeypatch):
-    path = tmp_path / "a"
-    path.write_bytes(b"x" * 100)
-    whole = digest_file(path)
-    monkeypatch.setattr(cache_module, "_PIECE", 7)
-    assert digest_file(path) == whole
-    path.write_bytes(b"x" * 99 + b"y")
-    assert digest_file(path) != whole
-    assert len(whole) == 64
-
-
-# --- Damage --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "content", [b"this is no database " * 100, b"SQLite format 3\0" + b"?" * 99]
-)
-def test_a_file_that_is_no_database_is_moved_aside(tmp_path, content):
-    path = tmp_path / "cache.db"
-    path.write_bytes(content)
-    with FeatureCache(path) as cache:
-        cache.put_vector("d", "k", VECTOR)
-        assert "cache.db.damaged" in cache.notes[0]
-    assert (tmp_path / "cache.db.damaged").read_bytes() == content
-    with FeatureCache(path) as cache:
-        assert cache.has_vector("d", "k", 3)
-
-
-def test_a_second_damaged_file_does_not_replace_the_first(tmp_path):
-    path = tmp_path / "cache.db"
-    for text in (b"first " * 100, b"second " * 100):
-        path.write_bytes(text)
-        FeatureCache(path).close()
-        path.unlink()
-    assert (tmp_path / "cache.db.damaged").read_bytes().startswith(b"first")
-    assert (tmp_path / "cache.db.damaged-2").read_bytes().startswith(b"second")
-
-
-def test_damage_that_shows_later_begins_a_new_file(tmp_path):
-    path = tmp_path / "cache.db"
-    with FeatureCache(path) as cache:
-        for number in range(200):
-            cache.put_vector(f"d{number}", "k", np.zeros(500, np.float32))
-    data = bytearray(path.read_bytes())
-    data[8192:] = b"\xaa" * (len(data) - 8192)  # all but the first two pages
-    path.write_bytes(data)
-    with FeatureCache(path) as cache:
-        for number in range(200):
-            cache.vector(f"d{number}", "k", 500)
-            cache.put_vector(f"d{number}", "k", np.ones(500, np.float32))
-        assert cache.notes
-        assert cache.has_vector("d199", "k", 500)
-    assert (tmp_path / "cache.db.damaged").exists()
-
-
-def test_a_cache_of_another_version_is_moved_aside(tmp_path):
-    path = tmp_path / "cache.db"
-    FeatureCache(path).close()
-    database = sqlite3.connect(path)
-    database.execute("PRAGMA user_version = 99")
-    database.close()
-    with FeatureCache(path) as cache:
-        assert "version 99" in cache.notes[0]
-        cache.put_vector("d", "k", VECTOR)
-    assert (tmp_path / "cache.db.old").exists()
-
-
-def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path):
-    path = tmp_path / "photos.db"
-    database = sqlite3.connect(path)
-    database.execute("CREATE TABLE photos (name TEXT)")
-    database.commit()
-    database.close()
-    before = path.read_bytes()
-    with pytest.raises(ValueError, match="something else"):
-        FeatureCache(path)
-    assert path.read_bytes() == before
-
-
-def test_a_place_that_cannot_be_used_is_said_to_be(tmp_path):
-    with pytest.raises(sqlite3.OperationalError, match="another place"):
-        FeatureCache(tmp_path)
-    with pytest.raises(TypeError, match="int"):
-        FeatureCache(3)
-
-
 # --- Kills and company ---------------------------------------------------------------------------
 
 
@@ -234,3 +150,141 @@ def test_threads_may_share_it(tmp_path):
         for thread in threads:
             thread.join()
         assert all(cache.has_vector(f"{t} {n}", "k", 3) for t in range(4) for n in range(50))
+
+
+def test_no_lock_is_held_while_changes_wait(tmp_path):
+    with FeatureCache(tmp_path / "cache.db") as cache:
+        cache.put_vector("d", "k", VECTOR)
+        other = sqlite3.connect(tmp_path / "cache.db", timeout=0)
+        other.execute("BEGIN IMMEDIATE")
+        other.rollback()
+        other.close()
+
+
+def test_many_changes_are_not_all_held_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache_module, "_MOST_UNSAVED", 10)
+    with FeatureCache(tmp_path / "cache.db") as cache:
+        for number in range(25):
+            cache.put_vector(f"d{number}", "k", VECTOR)
+        with FeatureCache(tmp_path / "cache.db") as other:
+            assert sum(other.has_vector(f"d{number}", "k", 3) for number in range(25)) == 20
+
+
+def test_a_change_is_saved_when_it_is_due_and_someone_asks(tmp_path, monkeypatch):
+    with FeatureCache(tmp_path / "cache.db") as cache, FeatureCache(tmp_path / "cache.db") as other:
+        cache.put_vector("d", "k", VECTOR)
+        cache.commit_if_due()
+        assert not other.has_vector("d", "k", 3)
+        monkeypatch.setattr(cache_module, "_EVERY", 0.0)
+        cache.commit_if_due()
+        assert other.has_vector("d", "k", 3)
+
+
+def test_a_file_that_stays_locked_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "cache.db"
+    FeatureCache(path).close()
+    monkeypatch.setattr(cache_file, "_TIMEOUT", 0.05)
+    other = sqlite3.connect(path)
+    cache = FeatureCache(path)
+    other.execute("BEGIN IMMEDIATE")
+    cache.put_vector("d", "k", VECTOR)
+    with pytest.raises(sqlite3.OperationalError, match=r"cache\.db' has been in use by another"):
+        cache.commit()
+    other.rollback()
+    other.close()
+    cache.close()  # what could not be saved was kept
+    with FeatureCache(path) as again:
+        assert again.has_vector("d", "k", 3)
+
+
+def test_programs_that_begin_a_cache_together_all_succeed(tmp_path):
+    program = f"""
+import numpy as np, sys
+from conceptforest.features.cache import FeatureCache
+with FeatureCache({str(tmp_path / "cache.db")!r}) as cache:
+    for number in range(30):
+        cache.put_vector(sys.argv[1] + str(number), "k", np.ones(3, np.float32))
+        cache.commit()
+"""
+    command = [sys.executable, "-c", program]
+    running = [subprocess.Popen([*command, name]) for name in "abc"]  # noqa: S603
+    assert [one.wait(60) for one in running] == [0, 0, 0]
+    with FeatureCache(tmp_path / "cache.db") as cache:
+        assert all(cache.has_vector(f"{n}{i}", "k", 3) for n in "abc" for i in range(30))
+
+
+# --- What a file holds is not trusted ------------------------------------------------------------
+
+
+def changed(path, statement, *values):
+    database = sqlite3.connect(path)
+    database.execute(statement, values)
+    database.commit()
+    database.close()
+
+
+@pytest.fixture
+def filled(tmp_path):
+    path = tmp_path / "cache.db"
+    with FeatureCache(path) as cache:
+        cache.put_vector("d", "k", VECTOR)
+        cache.put_thumbnail("d", 192, WEBP, 10, 20)
+        cache.put_failure("d", "k", "it is empty")
+    return path
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text of12",
+        7,
+        None,
+        np.array([1, np.nan, 2], "<f4").tobytes(),
+        b"\0" * 16,
+        b"\xff\xff\x7f\x7f",
+    ],
+)
+def test_a_vector_that_is_no_vector_counts_as_none(filled, value):
+    changed(filled, "UPDATE features SET vector = ?", value)
+    with FeatureCache(filled) as cache:
+        assert cache.vector("d", "k", 3) is None
+        assert not cache.has_vector("d", "k", 3)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("data", "text"),
+        ("data", b"<svg onload='x'/>"),
+        ("data", None),
+        ("data", b"RIFF\0\0\0\0WAVE"),
+        ("width", "wide"),
+        ("width", 0),
+        ("height", 2**40),
+        ("height", None),
+    ],
+)
+def test_a_thumbnail_that_is_no_picture_counts_as_none(filled, column, value):
+    changed(filled, f"UPDATE thumbnails SET {column} = ?", value)  # noqa: S608
+    with FeatureCache(filled) as cache:
+        assert cache.thumbnail("d", 192) is None
+        assert not cache.has_thumbnail("d", 192)
+
+
+def test_a_thumbnail_of_too_many_bytes_counts_as_none(filled, monkeypatch):
+    monkeypatch.setattr(cache_module, "_MAX_THUMBNAIL", len(WEBP) - 1)
+    with FeatureCache(filled) as cache:
+        assert cache.thumbnail("d", 192) is None
+
+
+@pytest.mark.parametrize("value", [b"\xff", 3.5, "\x1b[2J", "x" * 2000])
+def test_a_reason_that_is_no_reason_counts_as_none(filled, value):
+    changed(filled, "UPDATE failures SET reason = ?", value)
+    with FeatureCache(filled) as cache:
+        assert cache.failure("d", "k") in (None, "3.5")  # SQLite makes text of numbers
+
+
+def test_text_that_is_none_does_not_stop_a_run(filled):
+    changed(filled, "UPDATE failures SET reason = CAST(x'fffe' AS TEXT)")
+    with FeatureCache(filled) as cache:
+        assert cache.failure("d", "k") != "it is empty"

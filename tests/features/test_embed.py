@@ -138,7 +138,7 @@ def test_a_second_run_computes_and_reads_nothing(folder, tmp_path, monkeypatch):
     with FeatureCache(tmp_path / "cache.db") as cache:
         first = embed(items, Colours(), cache)
     monkeypatch.setattr(reading, "decode_image", None)
-    monkeypatch.setattr(reading, "digest_file", None)
+    monkeypatch.setattr(reading, "digest_open", None)
     extractor = Colours()
     with FeatureCache(tmp_path / "cache.db") as cache:
         second = embed(items, extractor, cache)
@@ -333,7 +333,7 @@ def test_without_pyav_videos_are_left_out_with_advice_and_tried_again(folder, mo
 
 
 def test_large_pictures_are_decoded_one_at_a_time(folder, monkeypatch):
-    monkeypatch.setattr(reading, "_LARGE", 100)
+    monkeypatch.setattr(reading, "_BUDGET", 1)
     inside, most, lock = [], [], threading.Lock()
     true_shrink = sys.modules["conceptforest.features.decode"].shrink
 

@@ -1,14 +1,17 @@
 """The intersection map: its numbers, and how close its products come to intersections."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptforest.features import intersection_map as module
 from conceptforest.features.intersection_map import intersection_map, map_weights
+
+# The package has a function of the same name, which hides the module.
+module = sys.modules["conceptforest.features.intersection_map"]
 
 
 @pytest.fixture(scope="module")

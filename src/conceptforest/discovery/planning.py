@@ -85,10 +85,8 @@ def _media_steps(media: MediaCollection, settings: Settings, cache: Path) -> lis
     if settings.features == HOG3D:
         return [*found, ("would read", f"{kinds.count('video'):,} videos twice, for {HOG3D!r}")]
     extractor = make_extractor(settings.features)
-    n_known = 0
-    if cache.is_file():
-        with FeatureCache(cache) as store:
-            n_known = sum(_is_known(item, extractor, store, settings) for item in media.items)
+    with FeatureCache(cache, read_only=True) as store:
+        n_known = sum(_is_known(item, extractor, store, settings) for item in media.items)
     return [
         *found,
         (
@@ -102,6 +100,10 @@ def _is_known(
     item: MediaItem, extractor: Extractor, store: FeatureCache, settings: Settings
 ) -> bool:
     """Tell whether a file that has not changed was embedded before; it is not read for that."""
-    digest = store.known_digest(item.path, item.path.stat())
+    try:
+        status = item.path.stat()
+    except OSError:  # it vanished since it was found
+        return False
+    digest = store.known_digest(item.path, status)
     key = vector_key(extractor, item.kind, pool=settings.pool)
     return digest is not None and store.has_vector(digest, key, extractor.n_features)

@@ -52,6 +52,11 @@ class BigPng:
         return self.kept.get(b"eXIf", b"")
 
     @property
+    def bytes_a_pixel(self) -> int:
+        """What a strip takes for each of its pixels while it is unpacked, in all its copies."""
+        return 8 * _CHANNELS[self.colour]
+
+    @property
     def _row_bytes(self) -> int:
         return 1 + self.size[0] * _CHANNELS[self.colour]
 

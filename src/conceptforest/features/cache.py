@@ -6,7 +6,6 @@ was killed. The file is a cache: it may be deleted at any time.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import threading
@@ -16,65 +15,61 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from conceptforest.features.cache_file import (
+    is_broken,
+    move_aside,
+    open_cache,
+    open_read_only,
+    refuse_use,
+)
+
 if TYPE_CHECKING:
     from types import TracebackType
 
     from numpy.typing import NDArray
 
-__all__ = ["FeatureCache", "digest_file"]
+__all__ = ["FeatureCache"]
 
-_APPLICATION = 0x43464643  # "CFFC", in the header of our files
-_VERSION = 1
-_TABLES = """
-CREATE TABLE IF NOT EXISTS files (
-    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, inode INTEGER, digest TEXT
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS features (digest TEXT, key TEXT, vector BLOB, PRIMARY KEY (digest, key));
-CREATE TABLE IF NOT EXISTS thumbnails (
-    digest TEXT, size INTEGER, width INTEGER, height INTEGER, data BLOB, PRIMARY KEY (digest, size)
-);
-CREATE TABLE IF NOT EXISTS failures (digest TEXT, key TEXT, reason TEXT, PRIMARY KEY (digest, key));
-"""
 _EVERY = 2.0  # seconds after which a change is on the disk at the latest
+_MOST_UNSAVED = 500  # changes that are held in memory
 _RACY_NS = 2 * 10**9  # a file this fresh may change again without its time telling
-_PIECE = 2**20
-_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def digest_file(path: str | os.PathLike[str]) -> str:
-    """Give the BLAKE2b digest (256 bits, hexadecimal) of what a file holds.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "a"
-    ...     _ = path.write_bytes(b"beach")
-    ...     digest_file(path)[:16]
-    '17ed6918a223e0b1'
-    """
-    digest = hashlib.blake2b(digest_size=32)
-    with Path(path).open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+_MAX_THUMBNAIL = 2**24  # bytes
+_MAX_TEXT = 1000  # characters of a digest or a reason
+_INSERTS = {
+    "files": "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
+    "features": "INSERT OR REPLACE INTO features VALUES (?, ?, ?)",
+    "thumbnails": "INSERT OR REPLACE INTO thumbnails VALUES (?, ?, ?, ?, ?)",
+    "failures": "INSERT OR REPLACE INTO failures VALUES (?, ?, ?)",
+}
 
 
 class FeatureCache:
     """Vectors, thumbnails and failures by content.
 
-    A file that is damaged or was written by another version is moved aside, and a new one begun;
-    :attr:`notes` says so. Methods may be called from several threads, one at a time goes in.
+    A cache that is damaged or was written by another version is moved aside, and a new one begun;
+    :attr:`notes` says so. A file that is no cache is refused and left as it is. What the file holds
+    is checked before it is given out. Methods may be called from several threads, one at a time
+    goes in, and several programs may share a file: each writes for a moment at a time.
 
     Parameters
     ----------
     path : str, path-like or None
         The SQLite file, made with its folder where missing. None keeps all in memory.
+    read_only : bool, default=False
+        Nothing is made, written or moved, and nothing can be put in. A file that is missing or
+        cannot be used counts as empty.
 
     Attributes
     ----------
     notes : list of str
         What a person should know, one sentence each.
+
+    Raises
+    ------
+    ValueError
+        If there is a file that is no cache.
+    sqlite3.OperationalError
+        If the place cannot be used, or another program does not let go of it.
 
     Examples
     --------
@@ -84,16 +79,20 @@ class FeatureCache:
     (array([1., 1., 1.], dtype=float32), None)
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, *, read_only: bool = False
+    ) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise TypeError(
                 f"path is of type {type(path).__name__}; give the name of a file, or None."
             )
         self.path = None if path is None else Path(path)
+        self.read_only = bool(read_only)
         self.notes: list[str] = []
         self._lock = threading.RLock()
-        self._saved = time.monotonic()
-        if self.path is not None:
+        self._unsaved: dict[tuple[Any, ...], tuple[Any, ...]] = {}  # rows by table and key
+        self._unsaved_since = 0.0
+        if self.path is not None and not read_only:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         self._database = self._open()
 
@@ -112,24 +111,32 @@ class FeatureCache:
         """Save what is new and close the file. Closing twice does no harm."""
         with self._lock:
             try:
-                self._database.commit()
-            except sqlite3.ProgrammingError:  # closed already
-                return
-            self._database.close()
+                self.commit()
+            finally:
+                self._database.close()
 
     def commit(self) -> None:
         """Save what is new."""
         with self._lock:
-            self._database.commit()
-            self._saved = time.monotonic()
+            if self._unsaved:
+                self._careful(self._save)
+
+    def commit_if_due(self) -> None:
+        """Save what is new if some of it is two seconds old; costs nothing otherwise."""
+        with self._lock:
+            if self._unsaved and time.monotonic() - self._unsaved_since >= _EVERY:
+                self.commit()
 
     # --- Files -----------------------------------------------------------------------------------
 
     def known_digest(self, path: Path, status: os.stat_result) -> str | None:
         """Give the digest of a file that has not changed since it was read, or None."""
+        key = _file_key(path)
         found = self._find(
-            "SELECT digest FROM files WHERE path=? AND size=? AND mtime_ns=? AND inode=?",
-            (_file_key(path), status.st_size, status.st_mtime_ns, _signed(status.st_ino)),
+            ("files", key),
+            "SELECT digest FROM files WHERE path=? AND size=? AND mtime_ns=? AND inode=?"
+            " AND typeof(digest) = 'text' AND length(digest) <= ?",
+            (key, status.st_size, status.st_mtime_ns, _signed(status.st_ino), _MAX_TEXT),
         )
         return str(found[0]) if found else None
 
@@ -141,144 +148,142 @@ class FeatureCache:
         """
         if time.time_ns() - status.st_mtime_ns < _RACY_NS:
             return
-        row = (_file_key(path), status.st_size, status.st_mtime_ns, _signed(status.st_ino), digest)
-        self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)", row)
+        row = (status.st_size, status.st_mtime_ns, _signed(status.st_ino), digest)
+        self._put("files", (_file_key(path),), row)
 
     # --- What was made of them -------------------------------------------------------------------
 
     def vector(self, digest: str, key: str, n_features: int) -> NDArray[np.float32] | None:
-        """Give a vector of shape (n_features,), or None if there is none of that length."""
-        found = self._find("SELECT vector FROM features WHERE digest=? AND key=?", (digest, key))
-        if not found or not isinstance(found[0], bytes) or len(found[0]) != 4 * n_features:
+        """Give a vector of shape (n_features,), or None if there is none of that length.
+
+        One that is not finite counts as none: none such is ever put in.
+        """
+        found = self._find(
+            ("features", digest, key),
+            "SELECT vector FROM features WHERE digest=? AND key=?"
+            " AND typeof(vector) = 'blob' AND length(vector) = ?",
+            (digest, key, 4 * n_features),
+        )
+        if not found:
             return None
-        return np.frombuffer(found[0], dtype="<f4").astype(np.float32)
+        vector = np.frombuffer(found[0], dtype="<f4").astype(np.float32)
+        return vector if np.isfinite(vector).all() else None
 
     def has_vector(self, digest: str, key: str, n_features: int) -> bool:
-        """Tell whether :meth:`vector` would give one, without reading it."""
-        found = self._find(
-            "SELECT typeof(vector) = 'blob' AND length(vector) = ? FROM features"
-            " WHERE digest=? AND key=?",
-            (4 * n_features, digest, key),
-        )
-        return bool(found and found[0])
+        """Tell whether :meth:`vector` would give one."""
+        return self.vector(digest, key, n_features) is not None
 
     def put_vector(self, digest: str, key: str, vector: NDArray[np.float32]) -> None:
         """Keep a vector."""
         data = np.asarray(vector, dtype="<f4").tobytes()
-        self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (digest, key, data))
+        self._put("features", (digest, key), (data,))
 
     def thumbnail(self, digest: str, size: int) -> tuple[bytes, int, int] | None:
-        """Give a thumbnail made for a square of that size, its width and its height, or None."""
-        found = self._find(
-            "SELECT data, width, height FROM thumbnails WHERE digest=? AND size=?", (digest, size)
-        )
-        return (bytes(found[0]), int(found[1]), int(found[2])) if found else None
+        """Give a thumbnail made for a square of that size, its width and its height, or None.
+
+        What is no WebP, JPEG or PNG file, or has no size that fits, counts as none.
+        """
+        found = self._find(("thumbnails", digest, size), _THUMBNAIL, _thumbnail_key(digest, size))
+        if not found or not _is_picture(found[0]):
+            return None
+        return bytes(found[0]), int(found[1]), int(found[2])
 
     def has_thumbnail(self, digest: str, size: int) -> bool:
-        """Tell whether :meth:`thumbnail` would give one, without reading it."""
-        found = self._find("SELECT 1 FROM thumbnails WHERE digest=? AND size=?", (digest, size))
-        return found is not None
+        """Tell whether :meth:`thumbnail` would give one."""
+        return self.thumbnail(digest, size) is not None
 
     def put_thumbnail(self, digest: str, size: int, data: bytes, width: int, height: int) -> None:
-        """Keep a thumbnail."""
-        self._write(
-            "INSERT OR REPLACE INTO thumbnails VALUES (?, ?, ?, ?, ?)",
-            (digest, size, width, height, data),
-        )
+        """Keep a thumbnail, a WebP, JPEG or PNG file."""
+        self._put("thumbnails", (digest, size), (width, height, data))
 
     def failure(self, digest: str, key: str) -> str | None:
         """Give the reason why that content gives no vector, or None if it is not known to fail."""
-        found = self._find("SELECT reason FROM failures WHERE digest=? AND key=?", (digest, key))
-        return str(found[0]) if found else None
+        found = self._find(
+            ("failures", digest, key),
+            "SELECT reason FROM failures WHERE digest=? AND key=?"
+            " AND typeof(reason) = 'text' AND length(reason) <= ?",
+            (digest, key, _MAX_TEXT),
+        )
+        return str(found[0]) if found and str(found[0]).isprintable() else None
 
     def put_failure(self, digest: str, key: str, reason: str) -> None:
         """Keep why some content gives no vector."""
-        self._write("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", (digest, key, reason))
+        self._put("failures", (digest, key), (reason,))
 
     # --- The database ----------------------------------------------------------------------------
 
-    def _find(self, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._execute(query, values)
-        return found
-
-    def _write(self, query: str, values: tuple[Any, ...]) -> None:
+    def _find(
+        self, place: tuple[Any, ...], query: str, values: tuple[Any, ...]
+    ) -> tuple[Any, ...] | None:
+        """Give the first row of a query about one row, which is saved first if it is new."""
         with self._lock:
-            self._execute(query, values)
-            if time.monotonic() - self._saved > _EVERY:
+            if place in self._unsaved:
                 self.commit()
+            found: tuple[Any, ...] | None = self._careful(
+                lambda: self._database.execute(query, values).fetchone()
+            )
+            return found
 
-    def _execute(self, query: str, values: tuple[Any, ...]) -> Any:
-        """Run a query and give its first row; a file that proves broken is begun anew."""
+    def _put(self, table: str, key: tuple[Any, ...], values: tuple[Any, ...]) -> None:
+        """Hold a row until it is saved: other programs wait only while rows are being saved."""
+        if self.read_only:
+            raise ValueError(
+                "This cache was opened to be read only. Open it without read_only to keep more."
+            )
         with self._lock:
-            try:
-                return self._database.execute(query, values).fetchone()
-            except sqlite3.DatabaseError as error:
-                if not _is_broken(error):
-                    raise
-                self._database.close()
-                self._move_aside("damaged", f"was damaged ({error})")
-                self._database = self._open()
-                return self._database.execute(query, values).fetchone()
+            if not self._unsaved:
+                self._unsaved_since = time.monotonic()
+            self._unsaved[(table, *key)] = (*key, *values)
+            if len(self._unsaved) >= _MOST_UNSAVED:
+                self.commit()
+            self.commit_if_due()
+
+    def _save(self) -> None:
+        with self._database:  # all or nothing
+            for (table, *_), row in self._unsaved.items():
+                self._database.execute(_INSERTS[table], row)
+        self._unsaved.clear()
+
+    def _careful(self, work: Any) -> Any:
+        """Do some work; a file that proves broken is begun anew, and the work done once more."""
+        try:
+            return work()
+        except sqlite3.ProgrammingError:  # closed
+            raise
+        except sqlite3.DatabaseError as error:
+            if not self.read_only and (self.path is None or not is_broken(error)):
+                refuse_use(self.path, error)
+            self._database.close()
+            if self.path is not None and not self.read_only:
+                why = f"was damaged ({error})"
+                self.notes.append(move_aside(self.path, "damaged", why))
+            self._database = self._open_after(error)
+            return work()
 
     def _open(self) -> sqlite3.Connection:
-        """Open the file, or begin a new one where there is none that can be used."""
-        try:
-            database = self._connect()
-        except sqlite3.DatabaseError as error:
-            if not _is_broken(error):
-                raise sqlite3.OperationalError(
-                    f"Cannot use {str(self.path)!r} as a cache ({error}). Give another place."
-                ) from error
-            self._move_aside("damaged", f"was damaged or no cache ({error})")
-            return self._connect()
-        application, version = (
-            database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        )
-        if application != _APPLICATION:
-            database.close()
-            raise ValueError(
-                f"{str(self.path)!r} is a database of something else. Give another place for the"
-                " cache."
-            )
-        if version != _VERSION:
-            database.close()
-            self._move_aside("old", f"is of version {version}, not {_VERSION}")
-            return self._connect()
-        return database
+        return (open_read_only if self.read_only else open_cache)(self.path, self.notes)
 
-    def _connect(self) -> sqlite3.Connection:
-        place = ":memory:" if self.path is None else self.path
-        database = sqlite3.connect(place, timeout=60.0, check_same_thread=False)
-        try:
-            if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                database.executescript(
-                    f"PRAGMA application_id = {_APPLICATION}; PRAGMA journal_mode = WAL;"
-                    f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT;"
-                )
-            # With a log written ahead, a kill loses nothing that was saved, and saving is cheap.
-            database.execute("PRAGMA synchronous = NORMAL")
-        except sqlite3.DatabaseError:
-            database.close()
-            raise
-        return database
-
-    def _move_aside(self, ending: str, why: str) -> None:
-        if self.path is None:  # pragma: no cover - memory is not damaged
-            return
-        aside = self.path.with_name(f"{self.path.name}.{ending}")
-        number = 1
-        while aside.exists():
-            number += 1
-            aside = self.path.with_name(f"{self.path.name}.{ending}-{number}")
-        self.path.replace(aside)
-        for log in ("-wal", "-shm"):  # they belong to the old file and would spoil the new one
-            self.path.with_name(self.path.name + log).unlink(missing_ok=True)
-        self.notes.append(f"The cache {self.path.name} {why}; it is now {aside.name}.")
+    def _open_after(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        if not self.read_only or self.path is None:
+            return self._open()
+        self.notes.append(f"The cache {self.path.name} was damaged ({error}); it counts as empty.")
+        return open_read_only(None, self.notes)
 
 
-def _is_broken(error: sqlite3.DatabaseError) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BROKEN
+_THUMBNAIL = """
+SELECT data, width, height FROM thumbnails WHERE digest=? AND size=?
+AND typeof(data) = 'blob' AND length(data) <= ? AND typeof(width) = 'integer'
+AND typeof(height) = 'integer' AND min(width, height) >= 1 AND max(width, height) <= ?
+"""
+
+
+def _thumbnail_key(digest: str, size: int) -> tuple[str, int, int, int]:
+    return digest, size, _MAX_THUMBNAIL, size
+
+
+def _is_picture(data: bytes) -> bool:
+    riff = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
+    return riff or data.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n"))
 
 
 def _file_key(path: Path) -> bytes:

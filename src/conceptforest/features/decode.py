@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import stat
+import os
 import threading
 import warnings
 from contextlib import contextmanager, nullcontext
@@ -12,13 +12,20 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from conceptforest.checks import whole
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.features.big_png import BigPng, open_big_png
 from conceptforest.features.jpeg_scans import count_scans
-from conceptforest.features.shrink import final_size, shrink, value_range
+from conceptforest.features.shrink import (
+    final_size,
+    is_wide,
+    shrink,
+    shrinking_cost,
+    value_range,
+)
+from conceptforest.features.tiff_blocks import tiff_block_bytes
 from conceptforest.features.unreadable import UnreadableError
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     Gate = Callable[[int], AbstractContextManager[object]]
 
 __all__ = [
+    "BYTES_A_PIXEL",
     "DECODER_VERSION",
     "MAX_BYTES",
     "MAX_PIXELS",
@@ -37,8 +45,9 @@ __all__ = [
     "decode_image",
 ]
 
-DECODER_VERSION = 1  # raise it when decoded pictures change, or more files can be decoded
+DECODER_VERSION = 2  # raise it when decoded pictures change, or more files can be decoded
 MAX_PIXELS = 100_000_000  # decoded at once, unless the caller says otherwise
+BYTES_A_PIXEL = 10  # of memory that a picture may take for each pixel that is allowed
 MAX_PIXELS_IN_PARTS = 2**30  # where only a part or a reduced form is in memory: this bounds time
 MAX_SIDE = 2**16
 MAX_BYTES = 2**30  # of the file; some formats are read as a whole
@@ -81,12 +90,14 @@ def decode_image(
         Pixels of the shorter side of the result; smaller pictures are left as they are. The
         longer side is at most eight times as long.
     max_pixels : int, default=100,000,000
-        Pictures are refused if more pixels than that would have to be in memory at once. JPEG
-        files count by the size in which they are decoded, which may be an eighth of each side,
-        and PNG files of 8 bits a channel are read in strips; both may have up to 2**30 pixels.
-    gate : function of a number of pixels that gives a context manager, or None
-        Entered while a picture of that many pixels is in memory; for callers that want few large
-        ones at a time.
+        Pictures are refused if more pixels than that would have to be in memory at once, or if
+        decoding takes more than ten times as many bytes (for WebP, which takes 16 bytes a pixel,
+        that is from 62,500,000 pixels on). JPEG files count by the size in which they are decoded,
+        which may be an eighth of each side, and PNG files of 8 bits a channel are read in strips;
+        both may have up to 2**30 pixels.
+    gate : function of a number of bytes that gives a context manager, or None
+        Entered while that much memory is taken, as far as it can be foreseen; for callers that
+        want to bound the sum over threads.
 
     Returns
     -------
@@ -117,10 +128,9 @@ def decode_image(
 def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a regular file of bearable size; whatever goes wrong inside becomes UnreadableError."""
     try:
-        with quiet_pillow():
-            _check_is_file(Path(path))
-            with Path(path).open("rb") as file:
-                yield file
+        with quiet_pillow(), _opened_regular(Path(path)) as file:
+            _check_length(os.fstat(file.fileno()).st_size)
+            yield file
     except UnreadableError:
         raise
     except MemoryError:
@@ -132,14 +142,20 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise UnreadableError(_reason(error)) from None
 
 
-def _check_is_file(path: Path) -> None:
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
-        raise UnreadableError("it is not a regular file", lasting=False)
-    if not status.st_size:
+def _opened_regular(path: Path) -> IO[bytes]:
+    try:
+        return open_regular(path)
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise UnreadableError("it is not a regular file", lasting=False) from None
+
+
+def _check_length(n_bytes: int) -> None:
+    if not n_bytes:
         raise UnreadableError("it is empty")
-    if status.st_size > MAX_BYTES:
-        raise UnreadableError(f"it has {status.st_size:,} bytes, more than {MAX_BYTES:,}")
+    if n_bytes > MAX_BYTES:
+        raise UnreadableError(f"it has {n_bytes:,} bytes, more than {MAX_BYTES:,}")
 
 
 def _reason(error: Exception) -> str:
@@ -203,16 +219,19 @@ def _decode(file: IO[bytes], shortest: int, max_pixels: int, gate: Gate) -> NDAr
         file.seek(0)
         big = open_big_png(file)
         if big is not None and big.size == size:
-            return _decode_in_strips(big, target)
+            return _decode_in_strips(big, target, gate)
         file.seek(0)
         picture = _pillow_file(file, kind)  # the first has lost its place
+    held = _held_besides(file, picture, kind)
     if kind == "JPEG":
         picture.draft(None, target)
         _check_pixels(n_pixels, MAX_PIXELS_IN_PARTS)
         if _in_one_scan(file, n_pixels):
-            n_pixels = picture.width * picture.height
+            n_pixels, held = picture.width * picture.height, 0
     _check_pixels(n_pixels, max_pixels)
-    with gate(n_pixels):
+    memory = held + _picture_bytes(picture, kind)
+    _check_memory(memory, BYTES_A_PIXEL * max_pixels)
+    with gate(memory + shrinking_cost(picture.size, target, 44 if is_wide(picture.mode) else 20)):
         picture.load()
         if kind == "TIFF" and picture.size != size:  # its reader turns pictures upright
             target = target[::-1]
@@ -220,7 +239,25 @@ def _decode(file: IO[bytes], shortest: int, max_pixels: int, gate: Gate) -> NDAr
         return _upright(image, _orientation(picture.getexif))
 
 
-def _decode_in_strips(big: BigPng, target: tuple[int, int]) -> NDArray[np.uint8]:
+def _held_besides(file: IO[bytes], picture: ImageFile, kind: str) -> int:
+    """Give the bytes that a decoder holds besides the picture, as measured (see the docs)."""
+    if kind == "TIFF":
+        return tiff_block_bytes(file, picture)
+    n_pixels = picture.width * picture.height
+    if kind == "JPEG":  # the coefficients of the whole picture; only for several scans
+        return 2 * len(picture.getbands()) * n_pixels
+    if kind == "WEBP":  # two canvasses and a copy; the file, twice
+        return 12 * n_pixels + 2 * os.fstat(file.fileno()).st_size
+    return n_pixels if kind == "GIF" else 0
+
+
+def _picture_bytes(picture: ImageFile, kind: str) -> int:
+    few = {"1": 1, "L": 1, "P": 1} | dict.fromkeys(("I;16", "I;16B", "I;16L", "I;16N"), 2)
+    each = 4 if kind == "WEBP" else few.get(picture.mode, 4)
+    return each * picture.width * picture.height
+
+
+def _decode_in_strips(big: BigPng, target: tuple[int, int], gate: Gate) -> NDArray[np.uint8]:
     from PIL import Image
 
     def exif() -> Image.Exif:
@@ -229,7 +266,8 @@ def _decode_in_strips(big: BigPng, target: tuple[int, int]) -> NDArray[np.uint8]
         return tags
 
     _check_pixels(big.size[0] * big.size[1], MAX_PIXELS_IN_PARTS)
-    return _upright(shrink(big.size, target, big.strips), _orientation(exif))
+    with gate(shrinking_cost(big.size, target, 20 + big.bytes_a_pixel)):
+        return _upright(shrink(big.size, target, big.strips), _orientation(exif))
 
 
 def _cut(picture: Image, step: int) -> Iterator[Image]:
@@ -240,6 +278,13 @@ def _cut(picture: Image, step: int) -> Iterator[Image]:
 def _check_pixels(n_pixels: int, most: int) -> None:
     if n_pixels > most:
         raise UnreadableError(f"it has {n_pixels:,} pixels, more than {most:,}")
+
+
+def _check_memory(n_bytes: int, most: int) -> None:
+    if n_bytes > most:
+        raise UnreadableError(
+            f"decoding it takes {n_bytes / 1e6:,.0f} MB of memory, more than {most / 1e6:,.0f}"
+        )
 
 
 def _in_one_scan(file: IO[bytes], n_pixels: int) -> bool:

@@ -78,8 +78,9 @@ def embed(
     The vectors are the same, bit by bit, for any `n_jobs` and whatever was in the cache. Files
     that give no vector are left out and listed with the reason.
 
-    Memory is bounded: no more pictures are decoded at once than there are threads, and of those
-    with more than 25 million pixels one at a time.
+    Memory is bounded: all pictures that are decoded at once take no more than 1 GB together. After
+    Ctrl-C nothing new is begun, but Python waits for pictures that are being decoded before it
+    ends.
 
     Parameters
     ----------
@@ -176,21 +177,26 @@ def _read_all(
 
         def unknown() -> Iterator[int]:
             for place, item in enumerate(items):
+                cache.commit_if_due()
                 known = _known(item, cache)
                 if known is None:
                     yield place
                 else:
                     reads[place] = known
 
-        with in_threads(lambda p: read_digest(items[p].path), unknown(), n_threads) as results:
-            for place, read in results:
-                reads[place] = read
-                if isinstance(read, Read):
-                    cache.remember_file(items[place].path, read.status, read.digest)
+        def read(place: int) -> Read | Failure:
+            return read_digest(items[place].path)
+
+        with in_threads(read, unknown(), n_threads, cache.commit_if_due) as results:
+            for place, found in results:
+                reads[place] = found
+                if isinstance(found, Read):
+                    cache.remember_file(items[place].path, found.status, found.digest)
                 if update:
                     update(len(reads))
         if update:
             update(len(reads))
+    cache.commit()
     return [reads[place] for place in range(len(items))]
 
 
@@ -262,10 +268,11 @@ class _Work:
         show = verbose > 0 and bool(jobs)
         with (
             progress_bar("embedding", len(jobs), show=show) as update,
-            in_threads(prepare, jobs, n_threads) as results,
+            in_threads(prepare, jobs, n_threads, self.cache.commit_if_due) as results,
         ):
             for done, (job, result) in enumerate(results, 1):
                 self._take(job, result)
+                self.cache.commit_if_due()
                 while len(self._rows) >= self.extractor.batch_size:
                     self._run_batch()
                 if update:
@@ -292,6 +299,7 @@ class _Work:
         batch = np.zeros((size, *now[0][1].shape), dtype=now[0][1].dtype)
         for place, (_, row) in enumerate(now):
             batch[place] = row
+        self.cache.commit()  # a network may take a while
         found = np.asarray(self.extractor.run(batch))
         if found.shape != (size, self.extractor.n_features):
             raise ValueError(
@@ -364,5 +372,6 @@ class _Work:
 
 def _pooled(vectors: list[NDArray[np.float32]], pool: str) -> NDArray[np.float32]:
     stacked = np.stack(vectors).astype(np.float64)
-    pooled = stacked.mean(axis=0) if pool == "mean" else stacked.max(axis=0)
+    with np.errstate(invalid="ignore"):  # what is not finite is left out by the caller
+        pooled = stacked.mean(axis=0) if pool == "mean" else stacked.max(axis=0)
     return np.asarray(pooled, dtype=np.float32)

@@ -81,7 +81,12 @@ class ImageNetwork:
                 " Export it with a free length, or 1"
             )
         grey = np.full((preparation.height, preparation.width, 3), _GREY, np.uint8)
-        self._n_features = len(self._one(preparation(grey)))
+        probe = self._one(preparation(grey))
+        if not np.isfinite(probe).all():
+            self._refuse(
+                "it gives values that are not finite. Check the weights, and mean, std and scale"
+            )
+        self._n_features = len(probe)
 
     @property
     def name(self) -> str:
@@ -113,7 +118,11 @@ class ImageNetwork:
         return self._preparation(image)
 
     def run(self, batch: NDArray[Any]) -> NDArray[np.float32]:
-        """Turn prepared pictures into features of shape (len(batch), n_features)."""
+        """Turn prepared pictures into features of shape (len(batch), n_features).
+
+        What the network gives is returned, even where it is not finite: a network that brings its
+        vectors to length 1, say, may divide 0 by 0 for a single odd picture.
+        """
         if batch.shape[1:] != self._preparation.shape:
             raise ValueError(
                 f"The batch has shape {batch.shape}; it must hold pictures of shape"
@@ -165,18 +174,15 @@ class ImageNetwork:
                 " (n, features), (n, tokens, features) or (n, features, height, width)"
             )
         values = output[0].astype(np.float64)
-        if self._pool and values.ndim > 1:
-            channels = self._channel_axis(values.shape)
-            values = values.mean(axis=tuple(a for a in range(values.ndim) if a != channels))
-        vector: NDArray[np.float32] = values.astype(np.float32).ravel()
+        with np.errstate(all="ignore"):  # what is not finite is told by the result
+            if self._pool and values.ndim > 1:
+                channels = self._channel_axis(values.shape)
+                values = values.mean(axis=tuple(a for a in range(values.ndim) if a != channels))
+            vector: NDArray[np.float32] = values.astype(np.float32).ravel()
         if len(vector) > _MAX_FEATURES:
             self._refuse(
                 f"its output {self._output!r} has {len(vector):,} features; at most"
                 f" {_MAX_FEATURES:,} are possible. Pool it, or choose another output"
-            )
-        if not np.isfinite(vector).all():
-            self._refuse(
-                "it gives values that are not finite. Check the weights, and mean, std and scale"
             )
         return vector
 

@@ -11,13 +11,17 @@ if TYPE_CHECKING:
 
 __all__ = ["in_threads"]
 
+_PAUSE = 0.5  # seconds
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 
 
 @contextmanager
 def in_threads(
-    function: Callable[[_Job], _Result], jobs: Iterable[_Job], n_threads: int
+    function: Callable[[_Job], _Result],
+    jobs: Iterable[_Job],
+    n_threads: int,
+    while_waiting: Callable[[], None] | None = None,
 ) -> Iterator[Iterator[tuple[_Job, _Result]]]:
     """Give an iterator over jobs and their results, in the order in which they are done.
 
@@ -31,6 +35,8 @@ def in_threads(
     jobs : iterable
         Taken in the caller's thread, as they are needed.
     n_threads : int
+    while_waiting : callable, default=None
+        Called without arguments, in the caller's thread, now and then while nothing is done.
 
     Examples
     --------
@@ -40,7 +46,7 @@ def in_threads(
     """
     executor = ThreadPoolExecutor(n_threads, thread_name_prefix="conceptforest")
     try:
-        yield _results(executor, function, jobs, 2 * n_threads)
+        yield _results(executor, function, jobs, 2 * n_threads, while_waiting)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
 
@@ -50,6 +56,7 @@ def _results(
     function: Callable[[_Job], _Result],
     jobs: Iterable[_Job],
     most: int,
+    while_waiting: Callable[[], None] | None,
 ) -> Iterator[tuple[_Job, _Result]]:
     waiting: dict[Future[_Result], _Job] = {}
     queue = iter(jobs)
@@ -62,6 +69,9 @@ def _results(
             waiting[executor.submit(function, job)] = job
         if not waiting:
             return
-        done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+        pause = None if while_waiting is None else _PAUSE
+        done, _ = wait(waiting, pause, return_when=FIRST_COMPLETED)
+        if not done and while_waiting is not None:
+            while_waiting()
         for future in done:
             yield waiting.pop(future), future.result()

@@ -1,18 +1,18 @@
 """ONNX files: read into memory, checked, and cut at the layer that is wanted.
 
-Weights in files beside the model are read only from its own folder, and onnxruntime is given the
-bytes: it never opens a file that a model names.
+Weights in files beside the model are read only from its own folder, or from that of the file it is
+a link to, and onnxruntime is given the bytes: it never opens a file that a model names.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.features.vision_extra import import_vision
 from conceptforest.tags.names import did_you_mean, short
 
@@ -70,14 +70,8 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[Any, str]:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is of type {type(path).__name__}; give the name of a .onnx file.")
     path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}. Give the name of a .onnx file.")
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
-        _refuse(path, "it is no regular file")
-    _check_size(path, status.st_size)
+    data = _read(path)
     onnx = import_vision("onnx")
-    data = path.read_bytes()
     digest = hashlib.sha256(data)
     decode_error = import_vision("google.protobuf.message").DecodeError
     try:
@@ -95,6 +89,22 @@ def read_onnx(path: str | os.PathLike[str]) -> tuple[Any, str]:
     except (onnx.checker.ValidationError, ValueError) as error:
         _refuse(path, f"it is no valid ONNX model ({' '.join(str(error).split())[:300]})")
     return model, digest.hexdigest()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with open_regular(path) as file:
+            _check_size(path, os.fstat(file.fileno()).st_size)
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no file {str(path)!r}. Give the name of a .onnx file."
+        ) from None
+    except OSError as error:
+        why = f"it cannot be read ({error.strerror})" if error.strerror else "it is no regular file"
+        _refuse(path, why)
+    _check_size(path, len(data))  # it may have grown
+    return data
 
 
 def _refuse(path: Path, why: str) -> NoReturn:
@@ -120,19 +130,20 @@ def _load_beside(path: Path, model: Any, size: int, digest: Any) -> None:
         if tensor.data_location != external:
             continue
         entries = {entry.key: entry.value for entry in tensor.external_data}
-        file = _beside(path, entries.get("location", ""))
-        try:
-            start = int(entries.get("offset", "0"))
-            length = int(entries.get("length", str(file.stat().st_size - start)))
-        except ValueError:
-            _refuse(path, f"the place of the weights {short(tensor.name)} is no number")
-        if start < 0 or length < 0 or start + length > file.stat().st_size:
-            _refuse(path, f"the weights {short(tensor.name)} reach beyond the file {file.name!r}")
-        size += length
-        _check_size(path, size)
-        with file.open("rb") as stream:
-            stream.seek(start)
-            data = stream.read(length)
+        place = _beside(path, entries.get("location", ""))
+        with open_regular(place) as file:
+            last = os.fstat(file.fileno()).st_size
+            try:
+                start = int(entries.get("offset", "0"))
+                length = int(entries.get("length", str(last - start)))
+            except ValueError:
+                _refuse(path, f"the place of the weights {short(tensor.name)} is no number")
+            if start < 0 or length < 0 or start + length > last:
+                _refuse(path, f"the weights {short(tensor.name)} reach beyond {place.name!r}")
+            size += length
+            _check_size(path, size)
+            file.seek(start)
+            data = file.read(length)
         digest.update(data)
         tensor.raw_data = data
         del tensor.external_data[:]
@@ -140,14 +151,19 @@ def _load_beside(path: Path, model: Any, size: int, digest: Any) -> None:
 
 
 def _beside(path: Path, location: str) -> Path:
-    """Find a file that the model names, if it lies in the folder of the model."""
+    """Find a file that the model names, if it lies in the folder of the model.
+
+    Model collections keep files under other names and link to them: so the name is looked for
+    beside the link, and may lead to where the model itself lies.
+    """
     plain = not PureWindowsPath(location).drive and "\\" not in location and "\0" not in location
     place = PurePosixPath(location)
     if not location or not plain or place.is_absolute() or ".." in place.parts:
         _refuse(path, f"it names weights in {short(location)}, which is not in its own folder")
-    folder = path.resolve().parent
-    file = (folder / place).resolve()  # a link may lead out of the folder
-    if not file.is_relative_to(folder):
+    folders = (path.parent.resolve(), path.resolve().parent)
+    found = [folder / place for folder in folders if (folder / place).exists()]
+    file = (found[0] if found else folders[0] / place).resolve()  # a link may lead out of them
+    if not any(file.is_relative_to(folder) for folder in folders):
         _refuse(path, f"it names weights in {short(location)}, which is not in its own folder")
     if not file.is_file():
         _refuse(path, f"its weights {short(location)} are missing. Put that file beside it")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import stat
-import threading
-from contextlib import contextmanager
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conceptforest.features.cache import digest_file
-from conceptforest.features.decode import decode_image
+from conceptforest.datasets.regular_file import open_regular
+from conceptforest.features.decode import BYTES_A_PIXEL, MAX_PIXELS, decode_image
+from conceptforest.features.digest import digest_open
+from conceptforest.features.memory_budget import MemoryBudget
 from conceptforest.features.thumbnail import make_thumbnail
 from conceptforest.features.unreadable import UnreadableError
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy as np
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Failure", "Prepared", "Preparer", "Read", "read_digest"]
 
-_LARGE = 25_000_000  # pixels from which pictures are decoded one at a time
+_BUDGET = MAX_PIXELS * BYTES_A_PIXEL  # bytes of all pictures that are decoded at once
 _CHANGED = "it changed while it was read"
 
 
@@ -57,12 +55,13 @@ class Prepared:
 def read_digest(path: Path) -> Read | Failure:
     """Give the digest of a file's content, or why it cannot be read."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
-            return Failure("it is not a regular file")
-        digest = digest_file(path)
+        with open_regular(path) as file:
+            status = os.fstat(file.fileno())
+            digest = digest_open(file)
         return Read(digest, status) if _same(status, path.stat()) else Failure(_CHANGED)
     except OSError as error:
+        if error.errno is None:
+            return Failure("it is not a regular file")
         return Failure(f"it cannot be read: {error.strerror or error}")
 
 
@@ -94,7 +93,7 @@ class Preparer:
         self.video_frames = video_frames
         self.thumbnail_size = thumbnail_size
         self.max_pixels = max_pixels
-        self._large = threading.Semaphore(1)
+        self._budget = MemoryBudget(_BUDGET)
 
     def __call__(self, item: MediaItem, read: Read) -> Prepared | Failure:
         """Decode and prepare what is still the content of that digest."""
@@ -121,7 +120,7 @@ class Preparer:
     def _images(self, item: MediaItem) -> list[NDArray[np.uint8]]:
         shortest = self.extractor.shortest
         if item.kind == "image":
-            limits: Any = {"max_pixels": self.max_pixels, "gate": self._gate}
+            limits: Any = {"max_pixels": self.max_pixels, "gate": self._budget.take}
             image = decode_image(item.path, shortest=shortest, **limits)
             if (image == image[0, 0]).all():  # it would be like any other blank one
                 raise UnreadableError("it shows nothing but one colour")
@@ -132,11 +131,3 @@ class Preparer:
         if not frames:
             raise UnreadableError("it has no frames")
         return frames
-
-    @contextmanager
-    def _gate(self, n_pixels: int) -> Iterator[None]:
-        if n_pixels <= _LARGE:
-            yield
-            return
-        with self._large:
-            yield

@@ -14,15 +14,16 @@ import numpy as np
 from conceptforest.features.tensor_pickle import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-    from io import BufferedReader
+    from collections.abc import Container, Mapping
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
-__all__ = ["read_safetensors", "widen_bfloat16"]
+__all__ = ["check_shapes", "differences", "read_safetensors", "widen_bfloat16"]
 
 _MAX_HEADER = 2**24  # bytes; parsing hostile JSON can take 25 times its size in memory
 _MAX_DIMENSIONS = 16
+_SHOWN = 8  # differences that a message lists
 _DTYPES = {
     "F64": "<f8",
     "F32": "<f4",
@@ -38,7 +39,9 @@ _DTYPES = {
 
 
 def read_safetensors(
-    file: BufferedReader, wanted: Container[str] | None = None
+    file: BinaryIO,
+    wanted: Container[str] | None = None,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Read tensors from an open safetensors file.
 
@@ -48,6 +51,8 @@ def read_safetensors(
         At its start.
     wanted : container of str, default=None
         Names of the tensors to read; all others are checked but not read. All for None.
+    shapes : mapping of str to tuple, default=None
+        Tensors that must be there, with their shapes; looked at before any data are read.
 
     Returns
     -------
@@ -56,7 +61,7 @@ def read_safetensors(
     Raises
     ------
     ValueError
-        If the file is damaged or lies about itself.
+        If the file is damaged, lies about itself, or has not the tensors of `shapes`.
 
     Examples
     --------
@@ -78,12 +83,49 @@ def read_safetensors(
     spans = sorted((begin, end) for _, _, begin, end in entries.values() if begin < end)
     if any(end > begin for (_, end), (begin, _) in itertools.pairwise(spans)):
         raise ValueError("it has tensors that overlap")
+    check_shapes({name: shape for name, (_, shape, _, _) in entries.items()}, shapes)
     tensors = {}
     for name, (code, shape, begin, end) in entries.items():
         if wanted is None or name in wanted:
             file.seek(start + begin)
             tensors[name] = _decode(file.read(end - begin), code, shape)
     return tensors
+
+
+def check_shapes(
+    found: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]] | None
+) -> None:
+    """Refuse tensors that have not the shapes that are wanted; None wants nothing.
+
+    Examples
+    --------
+    >>> check_shapes({"a": (2,)}, {"a": (3,)})
+    Traceback (most recent call last):
+    ValueError: it has other tensors than are needed: a has shape (2,) instead of (3,)
+    """
+    wrong = differences(found, wanted or {})
+    if wrong:
+        more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise ValueError(f"it has other tensors than are needed: {'; '.join(wrong[:_SHOWN])}{more}")
+
+
+def differences(
+    found: Mapping[str, tuple[int, ...]], wanted: Mapping[str, tuple[int, ...]]
+) -> list[str]:
+    """Say of each wanted tensor that is missing or has another shape what is wrong with it.
+
+    Examples
+    --------
+    >>> differences({"a": (2,)}, {"a": (3,), "b": (1,)})
+    ['a has shape (2,) instead of (3,)', 'b is missing']
+    """
+    wrong = []
+    for name, shape in wanted.items():
+        if name not in found:
+            wrong.append(f"{name} is missing")
+        elif tuple(found[name]) != tuple(shape):
+            wrong.append(f"{name} has shape {tuple(found[name])} instead of {tuple(shape)}")
+    return wrong
 
 
 def _parse(text: bytes) -> dict[str, Any]:

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
 
-__all__ = ["final_size", "on_white", "shrink", "value_range"]
+__all__ = ["final_size", "is_wide", "on_white", "shrink", "shrinking_cost", "value_range"]
 
 _STRIP_PIXELS = 2**21  # pixels that are brought to RGB at a time
 _LONGEST = 8  # the longer side, in units of `shortest`, that a picture may keep
-_WIDE = ("I", "F")  # modes whose values have no fixed range
-_SIXTEEN = ("I;16", "I;16B", "I;16L", "I;16N")
+# Modes whose values have no fixed range: 16 bits may hold values of 8 or 12.
+_WIDE = ("I", "F", "I;16", "I;16B", "I;16L", "I;16N")
+_TOPS = {"F": (1.0, 255.0, 65535.0)}  # what such values usually end with
+_WHOLE_TOPS = (255.0, 4095.0, 65535.0)  # of whole numbers
 _WITH_ALPHA = ("LA", "La", "PA", "RGBA", "RGBa")
 
 
@@ -69,8 +71,7 @@ def shrink(
     from PIL import Image
 
     width, height = size
-    box = max(1, min(width // (2 * target[0]), height // (2 * target[1])))
-    step = box * max(1, _STRIP_PIXELS // (width * box))
+    box, step = _box_and_step(size, target)
     small = Image.new("RGB", (-(-width // box), -(-height // box)))
     top = 0
     for strip in strips(step):
@@ -83,13 +84,40 @@ def shrink(
     return np.array(small)
 
 
+def shrinking_cost(size: tuple[int, int], target: tuple[int, int], bytes_a_pixel: int = 20) -> int:
+    """Give the bytes that :func:`shrink` takes besides the picture itself.
+
+    Parameters
+    ----------
+    size, target : (width, height)
+    bytes_a_pixel : int, default=20
+        Of a strip, in all of its forms; more for modes without a fixed range.
+
+    Examples
+    --------
+    >>> shrinking_cost((100, 100), (50, 50))
+    240000
+    """
+    width, height = size
+    box, step = _box_and_step(size, target)
+    whole = -(-width // box) * -(-height // box)
+    return width * min(step, height) * bytes_a_pixel + whole * 4
+
+
+def _box_and_step(size: tuple[int, int], target: tuple[int, int]) -> tuple[int, int]:
+    """Give the side of the boxes that are averaged, and the rows of a strip."""
+    width, height = size
+    box = max(1, min(width // (2 * target[0]), height // (2 * target[1])))
+    return box, box * max(1, _STRIP_PIXELS // (width * box))
+
+
 def value_range(picture: Image) -> tuple[float, float]:
     """Give the values that become black and white, for modes without a fixed range.
 
-    Values from 0 to 1 (for fractions), to 255 or to 65,535 are taken for what they usually are;
-    all others are stretched from the least to the largest.
+    Values from 0 to 1 (fractions), to 255, to 4,095 (whole numbers) or to 65,535 are taken for what
+    they usually are; all others are stretched from the least to the largest.
     """
-    if picture.mode not in _WIDE:
+    if not is_wide(picture.mode):
         return 0.0, 255.0
     low, high = np.inf, -np.inf
     for begin in range(0, picture.height, step := max(1, _STRIP_PIXELS // picture.width)):
@@ -101,11 +129,21 @@ def value_range(picture: Image) -> tuple[float, float]:
     if low > high:
         raise UnreadableError("it holds no finite values")
     if low >= 0.0:
-        usual = (1.0, 255.0, 65535.0) if picture.mode == "F" else (255.0, 65535.0)
-        for top in usual:
+        for top in _TOPS.get(picture.mode, _WHOLE_TOPS):
             if high <= top:
                 return 0.0, top
     return low, max(high, np.nextafter(low, np.inf))
+
+
+def is_wide(mode: str) -> bool:
+    """Tell whether the values of one of Pillow's modes have no fixed range.
+
+    Examples
+    --------
+    >>> is_wide("I;16"), is_wide("RGB")
+    (True, False)
+    """
+    return mode in _WIDE
 
 
 def on_white(picture: Image, limits: tuple[float, float] = (0.0, 255.0)) -> Image:
@@ -120,10 +158,7 @@ def on_white(picture: Image, limits: tuple[float, float] = (0.0, 255.0)) -> Imag
     from PIL import Image
 
     mode = picture.mode
-    if mode in _SIXTEEN:
-        values = np.asarray(picture).astype(np.uint16) >> 8
-        return Image.fromarray(values.astype(np.uint8)).convert("RGB")
-    if mode in _WIDE:
+    if is_wide(mode):
         return Image.fromarray(_stretched(np.asarray(picture), limits)).convert("RGB")
     if mode in _WITH_ALPHA or "transparency" in picture.info:
         clear = picture if mode == "RGBA" else picture.convert("RGBA")

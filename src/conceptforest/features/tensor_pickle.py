@@ -8,6 +8,7 @@ compared or written out, so that values that hold each other a billion times ove
 
 from __future__ import annotations
 
+import math
 import pickletools
 import reprlib
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class Storage:
 class Tensor:
     """A tensor as a part of a storage; lengths, steps and start in numbers, not bytes.
 
-    What it says has the right types and lies within its storage.
+    What it says has the right types, lies within its storage and is no larger than that.
     """
 
     storage: Storage
@@ -301,6 +302,14 @@ def _tensor(arguments: tuple[Any, ...]) -> Tensor:
         raise ValueError(
             f"it has a tensor of shape {shape} that reaches beyond its storage of"
             f" {storage.length} numbers"
+        )
+    # A step of 0 would show one number many times, in a tensor of any size.
+    n_numbers = math.prod(shape)
+    repeats = any(n > 1 and not step for n, step in zip(shape, steps, strict=True))
+    if n_numbers > storage.length or (n_numbers and repeats):
+        raise ValueError(
+            f"it has a tensor of shape {shape} that is larger than its storage of"
+            f" {storage.length} numbers, or repeats some of them"
         )
     return Tensor(storage, start, shape, steps)
 

@@ -1,35 +1,39 @@
 """Files of weights that PyTorch wrote, read without PyTorch and without unpickling.
 
 Both forms are read: the zip archive of today and the row of pickles before PyTorch 1.6. What a file
-says about its sizes is compared with the file before anything is allocated.
+says about its sizes is compared with its length before anything is allocated.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import reprlib
-import stat
 import struct
 import zipfile
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from conceptforest.features.safetensors_weights import read_safetensors, widen_bfloat16
+from conceptforest.datasets.regular_file import open_regular
+from conceptforest.features.safetensors_weights import (
+    check_shapes,
+    read_safetensors,
+    widen_bfloat16,
+)
 from conceptforest.features.tensor_pickle import MAX_PICKLE, Storage, Tensor, interpret, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-    from io import BufferedReader
+    from collections.abc import Container, Iterator, Mapping
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
 __all__ = ["MAX_BYTES", "read_torch_weights", "read_weights"]
 
-# All tensors of a file together: a billion numbers in single precision.
+# A file: a billion numbers in single precision.
 MAX_BYTES = 2**32
 
 _DTYPES = {
@@ -44,7 +48,6 @@ _DTYPES = {
     "BoolStorage": "u1",
     "BFloat16Storage": "u2",
 }
-_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ENCRYPTED = 0x1  # flag bit of a zip member
 _MAX_MEMBERS = 200_000
 _OLD_MAGIC = 0x1950A86A20F9469CFC6C  # the number that old files start with
@@ -64,7 +67,9 @@ _DAMAGE = (
 
 
 def read_torch_weights(
-    path: str | os.PathLike[str], wanted: Container[str] | None = None
+    path: str | os.PathLike[str],
+    wanted: Container[str] | None = None,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Read the tensors of a PyTorch ``state_dict`` file (``.pth``, ``.pt``, ``.bin``).
 
@@ -73,19 +78,22 @@ def read_torch_weights(
     path : str or path-like
     wanted : container of str, default=None
         Names of the tensors to read; all for None.
+    shapes : mapping of str to tuple, default=None
+        Tensors that must be there, with their shapes; looked at before any data are read.
 
     Returns
     -------
     dict of str to ndarray
-        In the order of the file. bfloat16, which NumPy has not, becomes float32.
+        In the order of the file. bfloat16, which NumPy has not, becomes float32. The arrays may
+        be views of one another, and cannot be written to.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, too large, or holds anything but tensors by name; the message says
-        what.
+        If the file is damaged, too large, holds anything but tensors by name, or not those of
+        `shapes`; the message says what.
 
     Examples
     --------
@@ -93,22 +101,18 @@ def read_torch_weights(
     Traceback (most recent call last):
     FileNotFoundError: There is no file 'weights.pth'. Give the name of a file of weights.
     """
-    path = _check_is_file(path)
-    try:
-        with path.open("rb") as file:
-            head = file.read(4)
-            file.seek(0)
-            reader = _read_zip if head.startswith(b"PK") else _read_old
-            return reader(file, wanted)
-    except _DAMAGE as error:
-        raise ValueError(
-            f"Cannot read {str(path)!r} as weights: {error}. Save the state_dict of a network, and"
-            " nothing else, with torch.save or safetensors."
-        ) from error
+    advice = "Save the state_dict of a network, and nothing else, with torch.save or safetensors."
+    with _opened(path, advice) as file:
+        head = file.read(4)
+        file.seek(0)
+        reader = _read_zip if head.startswith(b"PK") else _read_old
+        return reader(file, wanted, shapes)
 
 
 def read_weights(
-    path: str | os.PathLike[str], wanted: Container[str] | None = None
+    path: str | os.PathLike[str],
+    wanted: Container[str] | None = None,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Read weights by name, from ``.safetensors`` or from a file that PyTorch wrote.
 
@@ -118,6 +122,8 @@ def read_weights(
         A name that ends in ``.safetensors`` is read as such, any other as PyTorch's.
     wanted : container of str, default=None
         Names of the tensors to read; all for None.
+    shapes : mapping of str to tuple, default=None
+        Tensors that must be there, with their shapes; looked at before any data are read.
 
     Returns
     -------
@@ -128,7 +134,8 @@ def read_weights(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, too large, or holds anything but tensors by name.
+        If the file is damaged, too large, holds anything but tensors by name, or not those of
+        `shapes`.
 
     Examples
     --------
@@ -136,57 +143,63 @@ def read_weights(
     Traceback (most recent call last):
     FileNotFoundError: There is no file 'weights.safetensors'. Give the name of a file of weights.
     """
-    path = _check_is_file(path)
-    if path.suffix.lower() != ".safetensors":
-        return read_torch_weights(path, wanted)
-    try:
-        with path.open("rb") as file:
-            return read_safetensors(file, wanted)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"Cannot read {str(path)!r} as weights: {error}. Copy the file again, or write it again"
-            " with safetensors."
-        ) from error
+    if Path(_checked(path)).suffix.lower() != ".safetensors":
+        return read_torch_weights(path, wanted, shapes)
+    with _opened(path, "Copy the file again, or write it again with safetensors.") as file:
+        return read_safetensors(file, wanted, shapes)
 
 
-def _check_is_file(path: str | os.PathLike[str]) -> Path:
+def _checked(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is of type {type(path).__name__}; give the name of a file.")
-    path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(
-            f"There is no file {str(path)!r}. Give the name of a file of weights."
-        )
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):  # opening a pipe would wait for ever
-        raise ValueError(f"{str(path)!r} is no regular file. Give the name of a file of weights.")
-    if status.st_size > MAX_BYTES:
-        raise ValueError(
-            f"{str(path)!r} has {status.st_size:,} bytes, more than the {MAX_BYTES:,} that are"
-            " allowed for weights."
-        )
     return path
 
 
-def _tensors(value: Any, wanted: Container[str] | None) -> dict[str, Tensor]:
-    """Check that a pickle held tensors by name and that all of them together are not too large."""
+@contextmanager
+def _opened(path: str | os.PathLike[str], advice: str) -> Iterator[BinaryIO]:
+    """Open a regular file of bearable size; what goes wrong inside is told with its name."""
+    shown = repr(str(_checked(path)))
+    try:
+        file = open_regular(Path(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no file {shown}. Give the name of a file of weights."
+        ) from None
+    except OSError as error:
+        why = f"cannot be opened ({error.strerror})" if error.strerror else "is no regular file"
+        raise ValueError(f"{shown} {why}. Give the name of a file of weights.") from error
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_BYTES:
+            raise ValueError(
+                f"{shown} has {size:,} bytes, more than the {MAX_BYTES:,} that are allowed for"
+                " weights."
+            )
+        try:
+            yield file
+        except _DAMAGE as error:
+            raise ValueError(f"Cannot read {shown} as weights: {error}. {advice}") from error
+
+
+def _tensors(
+    value: Any, wanted: Container[str] | None, shapes: Mapping[str, tuple[int, ...]] | None
+) -> dict[str, Tensor]:
+    """Check that a pickle held tensors by name, with the shapes that are wanted."""
     if not isinstance(value, dict):
         refuse(f"it holds a {type(value).__name__}, not tensors by name")
     for name, tensor in value.items():
         if not isinstance(tensor, Tensor):
             refuse(f"{reprlib.repr(name)} is a {type(tensor).__name__}; only tensors are read")
-    tensors = {name: t for name, t in value.items() if wanted is None or name in wanted}
-    # Several tensors may show the same storage, each larger than it by steps of 0.
-    size = sum(math.prod(t.shape) * _dtype(t.storage).itemsize for t in tensors.values())
-    if size > MAX_BYTES:
-        raise ValueError(
-            f"its tensors have {size:,} bytes, more than the {MAX_BYTES:,} that are allowed"
-        )
-    return tensors
+    check_shapes({name: tensor.shape for name, tensor in value.items()}, shapes)
+    return {name: t for name, t in value.items() if wanted is None or name in wanted}
 
 
-def _storages(tensors: dict[str, Tensor]) -> dict[str, Storage]:
-    """Give the storages by key, after checking that all tensors say the same of each."""
+def _storages(tensors: dict[str, Tensor], file: BinaryIO) -> dict[str, Storage]:
+    """Give the storages by key, after checking that all tensors say the same of each.
+
+    All of them together must fit into the file, and tensors are parts of them without copies: so
+    what is allocated is in the file.
+    """
     storages: dict[str, Storage] = {}
     for tensor in tensors.values():
         this = tensor.storage
@@ -194,10 +207,8 @@ def _storages(tensors: dict[str, Tensor]) -> dict[str, Storage]:
         if (known.kind, known.length) != (this.kind, this.length):
             raise ValueError(f"it says two things of the storage {reprlib.repr(this.key)}")
     size = sum(storage.length * _dtype(storage).itemsize for storage in storages.values())
-    if size > MAX_BYTES:
-        raise ValueError(
-            f"its storages have {size:,} bytes, more than the {MAX_BYTES:,} that are allowed"
-        )
+    if size > (length := os.fstat(file.fileno()).st_size):
+        raise ValueError(f"its storages have {size:,} bytes, more than the {length:,} of the file")
     return storages
 
 
@@ -205,26 +216,36 @@ def _dtype(storage: Storage) -> np.dtype[Any]:
     return np.dtype(_DTYPES[storage.kind]).newbyteorder("<")
 
 
+def _numbers(data: bytes, storage: Storage, order: Literal["<", ">"] = "<") -> NDArray[Any]:
+    """Give the numbers of a storage; little-endian ones without a copy."""
+    dtype = _dtype(storage)
+    numbers = np.frombuffer(data, dtype.newbyteorder(order)).astype(dtype, copy=False)
+    if storage.kind == "BFloat16Storage":
+        numbers = widen_bfloat16(numbers)
+    elif storage.kind == "BoolStorage":
+        numbers = numbers.astype(np.bool_)
+    numbers.flags.writeable = False
+    return numbers
+
+
 def _cut(tensor: Tensor, numbers: NDArray[Any]) -> NDArray[Any]:
-    """Copy a tensor out of the numbers of its storage."""
+    """Show a tensor as a part of the numbers of its storage."""
     if 0 in tensor.shape:
-        array = np.zeros(tensor.shape, numbers.dtype)
-    else:
-        steps = [step * numbers.itemsize for step in tensor.steps]
-        # NumPy checks once more that this stays inside the numbers.
-        offset = tensor.start * numbers.itemsize
-        array = np.ndarray(tensor.shape, numbers.dtype, numbers, offset, steps).copy()
-    if tensor.storage.kind == "BFloat16Storage":
-        return widen_bfloat16(array)
-    if tensor.storage.kind == "BoolStorage":
-        return array.astype(np.bool_)
-    return array
+        return np.zeros(tensor.shape, numbers.dtype)
+    steps = [step * numbers.itemsize for step in tensor.steps]
+    # NumPy checks once more that this stays inside the numbers.
+    offset = tensor.start * numbers.itemsize
+    return np.ndarray(tensor.shape, numbers.dtype, numbers, offset, steps)
 
 
 # --- The zip archive -----------------------------------------------------------------------------
 
 
-def _read_zip(file: BufferedReader, wanted: Container[str] | None) -> dict[str, NDArray[Any]]:
+def _read_zip(
+    file: BinaryIO,
+    wanted: Container[str] | None,
+    shapes: Mapping[str, tuple[int, ...]] | None,
+) -> dict[str, NDArray[Any]]:
     with zipfile.ZipFile(file) as archive:
         members = _members(archive)
         lists = [name for name in members if name.count("/") == 1 and name.endswith("/data.pkl")]
@@ -233,21 +254,18 @@ def _read_zip(file: BufferedReader, wanted: Container[str] | None) -> dict[str, 
         top = lists[0].removesuffix("data.pkl")
         order = _byte_order(archive, members.get(f"{top}byteorder"))
         value, _ = interpret(_unpack(archive, members[lists[0]], MAX_PICKLE))
-        tensors = _tensors(value, wanted)
+        tensors = _tensors(value, wanted, shapes)
         arrays = {}
-        # One storage at a time: what is not wanted any more is not kept.
-        by_storage: dict[str, list[str]] = {key: [] for key in _storages(tensors)}
+        by_storage: dict[str, list[str]] = {key: [] for key in _storages(tensors, file)}
         for name, tensor in tensors.items():
             by_storage[tensor.storage.key].append(name)
         for key, names in by_storage.items():
             storage = tensors[names[0]].storage
-            dtype = _dtype(storage)
-            size = storage.length * dtype.itemsize
+            size = storage.length * _dtype(storage).itemsize
             member = members.get(f"{top}data/{key}")
             if member is None or member.file_size != size:
                 raise ValueError(f"the storage {reprlib.repr(key)} is missing or not of its size")
-            data = _unpack(archive, member, size)
-            numbers = np.frombuffer(data, dtype.newbyteorder(order)).astype(dtype, copy=False)
+            numbers = _numbers(_unpack(archive, member, size), storage, order)
             arrays.update({name: _cut(tensors[name], numbers) for name in names})
     return {name: arrays[name] for name in tensors}
 
@@ -273,8 +291,9 @@ def _byte_order(archive: zipfile.ZipFile, member: zipfile.ZipInfo | None) -> Lit
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
     """Read a member of at most `limit` bytes, whatever it says of itself."""
     shown = reprlib.repr(member.filename)
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in _COMPRESSIONS:
-        raise ValueError(f"{shown} is encrypted or packed in a way that PyTorch does not use")
+    # What is packed could be a thousand times larger than the file; PyTorch packs nothing.
+    if member.flag_bits & _ENCRYPTED or member.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"{shown} is encrypted or packed, which PyTorch does not do")
     if member.file_size > limit:
         raise ValueError(f"{shown} has {member.file_size:,} bytes; {limit:,} are allowed")
     with archive.open(member) as stream:
@@ -287,7 +306,11 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> by
 # --- The row of pickles --------------------------------------------------------------------------
 
 
-def _read_old(file: BufferedReader, wanted: Container[str] | None) -> dict[str, NDArray[Any]]:
+def _read_old(
+    file: BinaryIO,
+    wanted: Container[str] | None,
+    shapes: Mapping[str, tuple[int, ...]] | None,
+) -> dict[str, NDArray[Any]]:
     """Read a number, a version, facts about the machine, the list, the keys, then the storages."""
     if _next_pickle(file, _SHORT_PICKLE) != _OLD_MAGIC:
         raise ValueError("it is neither a zip archive nor an old file of PyTorch")
@@ -297,8 +320,9 @@ def _read_old(file: BufferedReader, wanted: Container[str] | None) -> dict[str, 
     if machine.get("little_endian") is not True:
         raise ValueError("it was written on a big-endian machine; save it with a later PyTorch")
     value, keys = _next_pickle(file), _next_pickle(file)
-    tensors = _tensors(value, None)  # the storages follow one another: all must be known
-    storages = _storages(tensors)
+    # The storages follow one another: all must be known.
+    tensors = _tensors(value, None, shapes)
+    storages = _storages(tensors, file)
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ValueError("its list of storages is damaged")
     if len(set(keys)) != len(keys) or set(keys) != set(storages):
@@ -314,14 +338,14 @@ def _read_old(file: BufferedReader, wanted: Container[str] | None) -> dict[str, 
     return {name: arrays[name] for name in tensors if name in arrays}
 
 
-def _next_pickle(file: BufferedReader, limit: int = MAX_PICKLE) -> Any:
+def _next_pickle(file: BinaryIO, limit: int = MAX_PICKLE) -> Any:
     start = file.tell()
     value, length = interpret(file.read(limit))
     file.seek(start + length)
     return value
 
 
-def _next_storage(file: BufferedReader, storage: Storage, *, skip: bool) -> NDArray[Any]:
+def _next_storage(file: BinaryIO, storage: Storage, *, skip: bool) -> NDArray[Any]:
     """Read the numbers of a storage after their count, or go past them."""
     dtype = _dtype(storage)
     size = storage.length * dtype.itemsize
@@ -335,4 +359,4 @@ def _next_storage(file: BufferedReader, storage: Storage, *, skip: bool) -> NDAr
     data = file.read(size)
     if len(data) != size:
         raise ValueError("it is cut short")
-    return np.frombuffer(data, dtype)
+    return _numbers(data, storage)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.features.graph_builder import GraphBuilder
 from conceptforest.features.image_network import ImageNetwork
 from conceptforest.features.onnx_file import cut_at, find_input, read_onnx
 from conceptforest.features.preparation import Preparation
+from conceptforest.features.safetensors_weights import differences
 from conceptforest.features.torch_weights import read_weights
 
 if TYPE_CHECKING:
@@ -124,8 +126,8 @@ class Vgg16(ImageNetwork):
         elif output is not None:
             raise ValueError("output is for .onnx files only; leave it out.")
         else:
-            names = {name for name, _ in ARCHITECTURE.shapes()}
-            model = build_vgg16(read_weights(path, names), ARCHITECTURE)
+            shapes = dict(ARCHITECTURE.shapes())
+            model = build_vgg16(read_weights(path, shapes, shapes), ARCHITECTURE)
             digest = _digest(path)
         if relu:
             _append_relu(model)
@@ -181,13 +183,11 @@ def build_vgg16(weights: dict[str, NDArray[Any]], architecture: Architecture | N
 
 
 def _check_weights(weights: dict[str, NDArray[Any]], architecture: Architecture) -> None:
-    wrong = []
-    for name, shape in architecture.shapes():
-        if name not in weights:
-            wrong.append(f"{name} is missing")
-        elif weights[name].shape != shape:
-            wrong.append(f"{name} has shape {weights[name].shape} instead of {shape}")
-        elif weights[name].dtype.kind != "f" or not np.isfinite(weights[name]).all():
+    shapes = dict(architecture.shapes())
+    wrong = differences({name: array.shape for name, array in weights.items()}, shapes)
+    for name in shapes:
+        array = weights.get(name)
+        if array is not None and (array.dtype.kind != "f" or not np.isfinite(array).all()):
             # torchvision publishes weights of the convolutions alone, with no numbers in the rest.
             wrong.append(f"{name} holds what is no finite number")
     if wrong:
@@ -242,7 +242,7 @@ def _units(node: Any, shape: tuple[int, ...]) -> int | None:
 
 def _digest(path: Path) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while piece := file.read(_CHUNK):
             digest.update(piece)
     return digest.hexdigest()

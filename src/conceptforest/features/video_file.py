@@ -6,7 +6,6 @@ fetch other files or addresses. Here a file is one of three known containers, or
 
 from __future__ import annotations
 
-import stat
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.features.decode import UnreadableError
 
 if TYPE_CHECKING:
@@ -135,10 +135,10 @@ def open_video(path: str | os.PathLike[str]) -> Iterator[Video]:
     av = _import_av()
     place = Path(path)
     try:
-        if not stat.S_ISREG(place.stat().st_mode):  # opening a pipe would wait for ever
-            raise UnreadableError("it is not a regular file")
-        file = place.open("rb")
+        file = open_regular(place)
     except OSError as error:
+        if error.errno is None:
+            raise UnreadableError("it is not a regular file", lasting=False) from None
         raise UnreadableError(f"it cannot be opened ({error.strerror})", lasting=False) from error
     with file:
         kind = _kind(file.read(12))

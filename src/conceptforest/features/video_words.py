@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from conceptforest.checks import whole
 from conceptforest.datasets.media import Skipped
+from conceptforest.datasets.regular_file import open_regular
 from conceptforest.features.codebook import Reservoir, assign, learn_codebook
 from conceptforest.features.decode import UnreadableError
 from conceptforest.features.hog3d import Hog3d
@@ -294,13 +295,13 @@ def _named(videos: Any) -> list[tuple[str, Path]]:
 
 def _digest(path: Path) -> bytes:
     """Tell a file by its size and its beginning, whatever its name."""
-    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
-        raise UnreadableError("it is not a regular file")
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_DIGESTED)
             size = file.seek(0, 2)
     except OSError as error:
+        if error.errno is None:
+            raise UnreadableError("it is not a regular file", lasting=False) from None
         raise UnreadableError(f"it cannot be opened ({error.strerror})", lasting=False) from error
     return hashlib.blake2b(head + size.to_bytes(8, "little"), digest_size=16).digest()
 
