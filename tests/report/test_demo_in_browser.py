@@ -47,7 +47,7 @@ def test_the_overview_has_covers_facts_and_scores(look, demo):
     assert (
         page.locator(".score").first.inner_text() == f"{demo.compared['both, forest']['nmi']:.2f}"
     )
-    assert wait_for_pictures(page, ".mosaic .large img") == 1
+    assert wait_for_pictures(page, ".mosaic .large img") == 4
     shoot(page, "report-overview")
 
 

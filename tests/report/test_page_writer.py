@@ -44,6 +44,12 @@ def test_the_page_holds_what_was_given(tmp_path):
     assert page["voterItem"] == [item for one in suggested for item, _ in one.voters]
 
 
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_the_page_knows_whether_numbers_are_probabilities(tmp_path, calibrated):
+    write_report(tmp_path / "report.html", made_report(3, calibrated=calibrated))
+    assert scripts(tmp_path / "report.html")["data"]["calibrated"] is calibrated
+
+
 def test_thumbnails_are_in_the_page_as_they_were_given(tmp_path):
     data = made_report(300)
     write_report(tmp_path / "report.html", data)

@@ -60,6 +60,7 @@ def report_data(
         facts=facts(found),
         scores=found.scores,
         command=command,
+        calibrated=is_calibrated(found),
     )
 
 

@@ -139,6 +139,7 @@ def columns(data: ReportData) -> dict[str, Any]:
             [words[one], words[other], _rounded(lift), int(both), int(kind == "together")]
             for one, other, lift, both, kind in data.relations
         ],
+        "calibrated": bool(data.calibrated),
         "suggestionStart": _starts(data.suggestions),
         "suggestionTag": [words[one.tag] for one in suggested],
         "suggestionShare": [_thousandths(one.probability) for one in suggested],

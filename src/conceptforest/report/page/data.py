@@ -50,6 +50,7 @@ class Suggestion:
     ----------
     tag : str
     probability : float
+        Or a score from 0 to 1, where the report is not `calibrated`.
     voters : sequence of (item, affinity)
         Items that carry the tag and speak for it, nearest first.
     """
@@ -117,6 +118,9 @@ class ReportData:
         How well the truth was met, where it is known.
     command : str
         How to make this report again.
+    calibrated : bool
+        Whether the numbers of suggestions are probabilities. Where they are not, the page calls
+        them scores, and writes 0.23 instead of 23 %.
     """
 
     title: str
@@ -141,6 +145,7 @@ class ReportData:
     facts: Sequence[tuple[str, str]] = ()
     scores: Sequence[tuple[str, float, str]] = field(default=())
     command: str = ""
+    calibrated: bool = True
 
     def __repr__(self) -> str:
         return (

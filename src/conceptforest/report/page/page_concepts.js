@@ -6,8 +6,8 @@ function concepts(argument) {
   const cluster = Number(argument);
   if (argument !== '' && data.clusters[cluster]) return oneConcept(cluster);
   const view = el('div', { class: 'concepts' },
-    heading('Concepts', 'Pictures that look alike and share a meaning, the largest groups first. '
-      + 'In each, the most typical pictures lead.'));
+    heading('Concepts', `${capital(MANY)} that are alike and share a meaning, the largest groups first. `
+      + 'In each, the most typical lead.'));
   if (!data.clusters.length) {
     view.append(nothing('No concepts were found.'));
     return view;
@@ -39,7 +39,7 @@ function conceptShell(i) {
     characteristic(cluster.tags.slice(0, 8)),
     el('div', { class: 'concept-pictures' }),
     el('p', {}, el('a', { class: 'more', href: `#concepts/${i}` },
-      `Show all ${count(cluster.size)}`, el('span', { class: 'unseen', text: ` of ${cluster.name}` }),
+      cluster.size === 1 ? 'Show it' : `Show all ${count(cluster.size)}`, el('span', { class: 'unseen', text: ` of ${cluster.name}` }),
       icon(ICONS.arrow))));
 }
 
@@ -52,20 +52,20 @@ function fillConcept(shell) {
   const items = data.clusters[i].central.length >= 6
     ? data.clusters[i].central.slice(0, STRIP)
     : membersOf(i).slice(0, STRIP);
-  place.append(gallery(items, `Typical pictures of ${data.clusters[i].name}`, 2));
+  place.append(gallery(items, `Typical ${MANY} of ${data.clusters[i].name}`, 2));
   // This view is in the page already.
   runAll(arriving);
 }
 
 function measure(cluster) {
   return el('p', { class: 'measure' },
-    el('span', { text: counted(cluster.size, 'picture', 'pictures') }),
-    el('span', { class: 'cohesion', title: 'How much its pictures are alike, from 0 to 100 %' },
+    el('span', { text: things(cluster.size) }),
+    el('span', { class: 'cohesion', title: `How much its ${MANY} are alike, from 0 to 100 %` },
       'cohesion', bar(cluster.cohesion), el('span', { class: 'number', text: percent(cluster.cohesion) })));
 }
 
 function characteristic(tags) {
-  if (!tags.length) return el('p', { class: 'quiet', text: 'No tag is characteristic of these pictures.' });
+  if (!tags.length) return el('p', { class: 'quiet', text: `No tag is characteristic of these ${MANY}.` });
   return el('ul', { class: 'chips', 'aria-label': 'Characteristic tags' }, tags.map(([tag, lift]) =>
     el('li', {}, chip(tag, times(lift)))));
 }
@@ -85,10 +85,10 @@ function oneConcept(i) {
       el('table', {}, el('thead', {}, el('tr', {},
         el('th', { scope: 'col', text: 'tag' }),
         el('th', { scope: 'col', text: 'more frequent than elsewhere' }),
-        el('th', { scope: 'col', text: 'pictures here that carry it' }))),
+        el('th', { scope: 'col', text: `${MANY} here that carry it` }))),
       el('tbody', {}, rows))) : null,
-    el('h2', { text: `All ${counted(members.length, 'picture', 'pictures')}` }),
-    gallery(members, `Pictures of ${cluster.name}, most typical first`),
+    el('h2', { text: allOf(members.length, ONE, MANY) }),
+    gallery(members, `${capital(MANY)} of ${cluster.name}, most typical first`),
     neighbourConcepts(i));
 }
 

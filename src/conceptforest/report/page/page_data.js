@@ -20,12 +20,27 @@ const tagsOf = (item) => data.tagIds.subarray(data.tagStart[item], data.tagStart
 const clusterOf = (item) => data.clusters[data.labels[item]];
 const fileName = (item) => data.names[item].split('/').pop() || data.names[item];
 
+// What the collection is made of, by one noun throughout: pictures, videos, or items where it holds
+// both or neither.
+const [ONE, MANY] = { i: ['picture', 'pictures'], v: ['video', 'videos'] }[[...new Set(data.kinds)].join('')]
+  || ['item', 'items'];
+const things = (n) => counted(n, ONE, MANY);
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
 function range(start, end) {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
 // The tags that a picture seems to lack, by number of the suggestion; best first.
 const suggestionsOf = (item) => range(data.suggestionStart[item], data.suggestionStart[item + 1]);
+
+// What stands beside a suggestion. A score that is no probability must not look like one.
+const likelihood = (share) => (data.calibrated ? percent(share) : share.toFixed(2));
+const MEANING = data.calibrated
+  ? 'A percentage is the share of such tags that the people who tagged this collection would have given '
+    + 'themselves; they leave out many right ones, so more are right than it says.'
+  : 'The number is a score, not a probability: the higher, the more speaks for a tag, but 0.50 does not '
+    + 'mean right half of the time.';
 
 function votersOf(suggestion) {
   return range(data.voterStart[suggestion], data.voterStart[suggestion + 1])

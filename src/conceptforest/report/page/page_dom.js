@@ -60,6 +60,7 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const grouped = new Intl.NumberFormat('en');
 const count = (value) => grouped.format(value);
 const counted = (value, one, many) => `${count(value)} ${value === 1 ? one : many}`;
+const allOf = (value, one, many) => (value === 1 ? `The one ${one}` : `All ${counted(value, one, many)}`);
 const percent = (share) => `${Math.round(100 * share)} %`;
 const times = (lift) => `${lift >= 10 ? Math.round(lift) : lift.toFixed(1)}×`;
 

@@ -25,7 +25,7 @@ function map(argument) {
   const matches = query ? new Set(searchItems(query)) : null;
   const canvas = el('canvas', {
     tabindex: '0', role: 'application', class: 'map-canvas', 'aria-describedby': 'map-help',
-    'aria-label': `Map of ${counted(nItems, 'picture', 'pictures')}`,
+    'aria-label': `Map of ${things(nItems)}`,
   });
   const labels = data.clusters.map((cluster, i) => el('a', {
     class: 'map-label', href: `#concepts/${i}`, style: { '--tint': colourOf(i) },
@@ -33,10 +33,10 @@ function map(argument) {
   const card = el('div', { class: 'map-card', hidden: true, 'aria-hidden': 'true' });
   const box = el('div', { class: 'map-box' }, canvas, el('div', { class: 'map-labels' }, labels), card);
   const lead = matches
-    ? `${counted(matches.size, 'picture', 'pictures')} with “${query}” stand out.`
-    : 'What the forest finds alike lies close together. Come closer to see more pictures.';
+    ? `${things(matches.size)} with “${query}” ${matches.size === 1 ? 'stands' : 'stand'} out.`
+    : `What the forest finds alike lies close together. Come closer to see more ${MANY}.`;
   onArrive(() => startMap(box, canvas, labels, card, matches));
-  if (matches) announce(`${counted(matches.size, 'picture', 'pictures')} found on the map`);
+  if (matches) announce(`${things(matches.size)} found on the map`);
   const button = (label, text, action) => el('button', {
     type: 'button', class: 'round', 'aria-label': label, 'data-action': action, text,
   });
@@ -47,7 +47,7 @@ function map(argument) {
     box,
     el('p', { class: 'quiet', id: 'map-help',
       text: 'Drag to move; scroll, pinch or press + and − to come closer; arrow keys move, Enter '
-        + 'opens the picture in the middle, 0 shows all.' }));
+        + `opens the ${ONE} in the middle, 0 shows all.` }));
 }
 
 function startMap(box, canvas, labels, card, matches) {

@@ -1,23 +1,21 @@
 // The first view: what this collection is, at a glance.
 
 const COVERS = 24;
+const LARGEST_COVER = 340; // of its pictures, in pixels, on any screen
 
 function overview() {
   const view = el('div', { class: 'overview' },
     heading(data.title, summary(), 'Collection report'),
     data.facts.length ? facts() : null,
-    nItems ? covers() : nothing('There are no pictures in this collection.'),
+    nItems ? covers() : nothing(`There are no ${MANY} in this collection.`),
     data.scores.length ? scores() : null);
   return view;
 }
 
 function summary() {
   const untagged = range(0, nItems).filter((item) => !tagsOf(item).length).length;
-  const kinds = [...new Set(data.kinds)].sort().join('');
-  const what = { i: ['picture', 'pictures'], v: ['video', 'videos'], iv: ['', 'pictures and videos'] }[kinds]
-    || ['item', 'items'];
   const used = data.counts.filter((times) => times > 0).length;
-  return `${counted(nItems, ...what)} in ${counted(data.clusters.length, 'concept', 'concepts')}, `
+  return `${things(nItems)} in ${counted(data.clusters.length, 'concept', 'concepts')}, `
     + `with ${counted(used, 'tag', 'tags')}`
     + `${untagged ? `; ${count(untagged)} ${untagged === 1 ? 'has' : 'have'} none` : ''}.`;
 }
@@ -47,18 +45,44 @@ function covers() {
     el('div', { class: 'row' },
       el('h2', { text: 'The concepts' }),
       el('a', { class: 'more', href: '#concepts' },
-        `All ${counted(data.clusters.length, 'concept', 'concepts')}`, icon(ICONS.arrow))),
+        allOf(data.clusters.length, 'concept', 'concepts'), icon(ICONS.arrow))),
     list);
 }
 
 function cover(cluster, i, wide) {
-  const item = cluster.central.length ? cluster.central[0] : membersOf(i)[0];
   // The largest concepts come first and get the room.
   const size = i === 0 ? 'large' : wide ? 'wide' : '';
+  const items = coverItems(i, { large: 4, wide: 2 }[size] || 1);
   return el('li', { class: size },
     el('a', { class: 'cover', href: `#concepts/${i}` },
-      item === undefined ? null : picture(item, { silent: true, eager: i < 9 }),
+      el('span', { class: `cover-pictures of-${items.length}` }, items.map((item) => coverPicture(item, i < 9))),
       el('span', { class: 'cover-text' },
         el('bdi', { class: 'cover-name', text: cluster.name }),
-        el('span', { class: 'cover-size', text: counted(cluster.size, 'picture', 'pictures') }))));
+        el('span', { class: 'cover-size', text: things(cluster.size) }))));
+}
+
+const groupOf = new Map(data.duplicates.flatMap(([, items], group) => items.map((item) => [item, group])));
+
+// The most typical items, as many as there is room for: 4, 2 or 1. One of several near-duplicates
+// is enough.
+function coverItems(cluster, room) {
+  const chosen = new Map();
+  for (const item of new Set([...data.clusters[cluster].central, ...membersOf(cluster)])) {
+    const alike = groupOf.has(item) ? `group ${groupOf.get(item)}` : item;
+    if (!chosen.has(alike)) chosen.set(alike, item);
+    if (chosen.size === room) break;
+  }
+  return [...chosen.values()].slice(0, { 0: 0, 1: 1, 4: 4 }[chosen.size] ?? 2);
+}
+
+// A thumbnail is enlarged to twice its own size at most: beyond, it would look coarse. What is left
+// of the cover then goes on in its colours.
+function coverPicture(item, eager) {
+  const shown = picture(item, { silent: true, eager });
+  const width = 2 * data.thumbnails.widths[item];
+  const height = 2 * data.thumbnails.heights[item];
+  const ground = width && (width < LARGEST_COVER || height < LARGEST_COVER)
+    ? { 'background-image': `url("${thumbnail(item)}")` } : {};
+  if (width) setStyle(shown, { 'max-width': `${width}px`, 'max-height': `${height}px` });
+  return el('span', { class: 'cover-picture', style: ground }, shown);
 }

@@ -53,7 +53,7 @@ function panelContent(item) {
     on: { click: () => navigate(itemLink(step(item, by)), { replace: true }) },
   }, icon(path));
   const bar = el('div', { class: 'panel-bar' },
-    go(-1, 'Previous picture', ICONS.previous), go(1, 'Next picture', ICONS.next),
+    go(-1, `Previous ${ONE}`, ICONS.previous), go(1, `Next ${ONE}`, ICONS.next),
     el('button', {
       type: 'button', class: 'round close', 'aria-label': 'Close', on: { click: closePanel },
     }, icon(ICONS.close)));
@@ -73,8 +73,9 @@ function part(title, ...content) {
 function suggestedPart(item) {
   const suggested = suggestionsOf(item);
   if (!suggested.length) return part('Suggested tags', el('p', { class: 'quiet', text: 'None' }));
-  return part('Suggested tags, and the pictures that speak for them',
-    el('ul', { class: 'suggestions' }, suggested.slice(0, 6).map((one) => suggestionRow(one, 5))));
+  return part(`Suggested tags, and the ${MANY} that speak for them`,
+    el('p', { class: 'quiet meaning', text: MEANING }),
+    el('ul', { class: 'suggestions' }, suggested.map((one) => suggestionRow(one, 5))));
 }
 
 function likePart(item) {

@@ -76,10 +76,17 @@ function chip(tag, more, className) {
     el('bdi', { text: tagName(tag) }), more ? el('span', { class: 'chip-more', text: more }) : null);
 }
 
-function chips(tags) {
+function chips(tags, rest) {
   const list = Array.from(tags);
   if (!list.length) return el('p', { class: 'quiet', text: 'No tags' });
-  return el('ul', { class: 'chips' }, list.map((tag) => el('li', {}, chip(tag))));
+  return el('ul', { class: 'chips' }, list.map((tag) => el('li', {}, chip(tag))), rest ? el('li', {}, rest) : null);
+}
+
+// "and 3 more", where a list is cut short; leads to all of them, or null where there are none.
+function andMore(n, href, what) {
+  if (n <= 0) return null;
+  return el('a', { class: 'and-more', href }, `and ${count(n)} more`,
+    el('span', { class: 'unseen', text: ` ${what}` }));
 }
 
 function clusterLink(cluster) {
@@ -95,7 +102,7 @@ function suggestionRow(suggestion, most) {
   const tag = data.suggestionTag[suggestion];
   return el('li', { class: 'suggestion' },
     el('div', { class: 'suggestion-head' },
-      chip(tag, null, 'new'), bar(share), el('span', { class: 'number', text: percent(share) })),
+      chip(tag, null, 'new'), bar(share), el('span', { class: 'number', text: likelihood(share) })),
     voters.length
       ? el('div', { class: 'why' }, el('span', { class: 'quiet', text: 'because of' }),
         strip(voters.map((voter) => voter.item), 'small'))

@@ -8,8 +8,8 @@ function relationLists() {
   const together = data.relations.filter((one) => one[4] === 1);
   const apart = data.relations.filter((one) => one[4] === 0);
   return el('div', { class: 'columns' },
-    pairList('Come together', 'Many times as often in one picture as by chance', together),
-    pairList('Keep apart', 'Rarer in one picture than by chance', apart));
+    pairList('Come together', `Many times as often in one ${ONE} as by chance`, together),
+    pairList('Keep apart', `Rarer in one ${ONE} than by chance`, apart));
 }
 
 function pairList(title, lead, pairs) {
@@ -24,7 +24,7 @@ function pairList(title, lead, pairs) {
       el('span', { class: 'pair' }, chip(a), el('span', { class: 'quiet', text: '+' }), chip(b)),
       bar(far(lift) / most, lift < 1 ? 'apart' : ''),
       el('span', { class: 'number', text: lift < 1 ? `${lift.toFixed(2)}×` : times(lift) }),
-      el('span', { class: 'quiet', text: counted(both, 'picture', 'pictures') }))));
+      el('span', { class: 'quiet', text: things(both) }))));
     shown += PAIRS;
     button.textContent = `Show more of ${count(pairs.length)}`;
     button.hidden = shown >= pairs.length;
@@ -93,7 +93,7 @@ function startMatrix(canvas, readout, matrix) {
     const b = matrix.order[Math.floor((event.offsetX - margin()) / cell())];
     if (a === undefined || b === undefined || a === b) return;
     readout.textContent = `${tagName(a)} + ${tagName(b)}: ${matrix.lift(a, b).toFixed(2)} times as often `
-      + `as by chance, ${counted(matrix.both(a, b), 'picture', 'pictures')}`;
+      + `as by chance, ${things(matrix.both(a, b))}`;
   });
   onLeave(() => {
     observer.disconnect();

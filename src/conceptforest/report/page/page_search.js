@@ -8,7 +8,7 @@ function search(argument) {
   const tagsFound = searchTags(query);
   const clusters = range(0, data.clusters.length)
     .filter((i) => query.trim() && plain(data.clusters[i].name).includes(plain(query).trim()));
-  const text = query.trim() ? `${counted(items.length, 'picture', 'pictures')} and `
+  const text = query.trim() ? `${things(items.length)} and `
     + `${counted(tagsFound.length, 'tag', 'tags')} for “${query}”` : 'Type a part of a name or a tag.';
   announce(text);
   const view = el('div', { class: 'search-page' }, heading('Search', text));
@@ -22,13 +22,14 @@ function search(argument) {
     view.append(part('Tags', el('ul', { class: 'chips' },
       tagsFound.slice(0, 40).map((tag) => el('li', {}, chip(tag, count(data.counts[tag])))))));
   }
-  if (items.length) view.append(el('h2', { text: 'Pictures' }), gallery(items, `Pictures for ${query}`));
-  else if (query.trim()) view.append(nothing('No picture has this in its name or tags.'));
+  if (items.length) view.append(el('h2', { text: capital(MANY) }), gallery(items, `${capital(MANY)} for ${query}`));
+  else if (query.trim()) view.append(nothing(`No ${ONE} has this in its name or tags.`));
   return view;
 }
 
-// Half of a surrogate pair cannot be part of an address.
-const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '�'));
+// Half of a surrogate pair cannot be part of an address, and a plain "~" there begins the number of
+// the item that is open.
+const encoded = (text) => encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '�')).replace(/~/g, '%7E');
 
 function searchFor(query) {
   const section = current.section === 'map' ? 'map' : 'search';

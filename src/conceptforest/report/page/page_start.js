@@ -9,7 +9,7 @@ const SECTIONS = [
   { id: 'suggestions', title: 'Suggestions', show: suggestions, size: data.suggestionTag.length },
   { id: 'duplicates', title: 'Near-duplicates', show: duplicates, size: data.duplicates.length },
   { id: 'outliers', title: 'Outliers', show: outliers, size: data.outliers.length },
-  { id: 'notes', title: 'Skipped files', show: notes, size: data.skipped.length },
+  { id: 'notes', title: notesTitle(), show: notes, size: data.skipped.length },
   { id: 'about', title: 'About', show: about },
   { id: 'search', title: 'Search', show: search, hidden: true },
 ];

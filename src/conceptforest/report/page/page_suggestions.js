@@ -1,6 +1,9 @@
 // Suggested tags with the reason for each, and the same list as a table to take away.
 
 const ON_PAGE = 12;
+const TAGS_ON_CARD = 12;
+const SUGGESTIONS_ON_CARD = 8;
+const WORD = data.calibrated ? 'probability' : 'score';
 const choice = { least: 0, tag: -1, order: 'best', page: 0 };
 
 function suggestions(argument) {
@@ -10,12 +13,12 @@ function suggestions(argument) {
   const found = el('p', { class: 'found' });
   const update = () => showSuggestions(results, found);
   const view = el('div', { class: 'suggestions-page' },
-    heading('Suggested tags', 'Tags that pictures seem to lack, each with the pictures that speak for it.'));
+    heading('Suggested tags', `Tags that ${MANY} seem to lack, each with the ${MANY} that speak for it.`));
   if (!data.suggestionTag.length) {
     view.append(nothing('There is nothing to suggest.'));
     return view;
   }
-  view.append(suggestionControls(update), found, results);
+  view.append(el('p', { class: 'quiet meaning', text: MEANING }), suggestionControls(update), found, results);
   update();
   return view;
 }
@@ -27,23 +30,26 @@ function suggestionControls(update) {
     update();
   };
   const surest = data.suggestionShare.reduce((most, share) => Math.max(most, share), 0);
-  const shown = el('output', { for: 'least', text: `${choice.least} %` });
+  const shown = el('output', { for: 'least', text: likelihood(choice.least / 100) });
   const slider = el('input', {
     id: 'least', type: 'range', min: 0, max: Math.max(1, Math.floor(surest / 10)), step: 1, value: choice.least,
+    'aria-valuetext': likelihood(choice.least / 100),
     on: { input: change((input) => {
       choice.least = Number(input.value);
-      shown.textContent = `${input.value} %`;
+      shown.textContent = likelihood(choice.least / 100);
+      input.setAttribute('aria-valuetext', shown.textContent);
     }) },
   });
   const order = el('select', { id: 'order', on: { change: change((input) => { choice.order = input.value; }) } },
-    [['best', 'Surest first'], ['unsure', 'Least sure first'], ['name', 'By name']].map(([value, label]) =>
+    [['best', data.calibrated ? 'Surest first' : 'Highest first'],
+      ['unsure', data.calibrated ? 'Least sure first' : 'Lowest first'], ['name', 'By name']].map(([value, label]) =>
       el('option', { value, selected: value === choice.order, text: label })));
   const tag = el('select', { id: 'of-tag', on: { change: change((input) => { choice.tag = Number(input.value); }) } },
     el('option', { value: -1, text: 'All tags' }),
     suggestedTags().map(([one, times]) =>
       el('option', { value: one, selected: one === choice.tag, text: `${tagName(one)} (${count(times)})` })));
   return el('form', { class: 'controls', on: { submit: (event) => event.preventDefault() } },
-    el('div', {}, el('label', { for: 'least', text: 'At least' }), slider, shown),
+    el('div', {}, el('label', { for: 'least', text: data.calibrated ? 'At least' : 'Score at least' }), slider, shown),
     el('div', {}, el('label', { for: 'of-tag', text: 'Tag' }), tag),
     el('div', {}, el('label', { for: 'order', text: 'Order' }), order),
     el('button', { type: 'button', class: 'button strong', on: { click: exportSuggestions }, text: 'Save as CSV' }));
@@ -81,7 +87,7 @@ function wantedSuggestions() {
 function showSuggestions(host, found) {
   const wanted = wantedSuggestions();
   const total = wanted.reduce((sum, { list }) => sum + list.length, 0);
-  const text = `${counted(total, 'suggestion', 'suggestions')} for ${counted(wanted.length, 'picture', 'pictures')}`;
+  const text = `${counted(total, 'suggestion', 'suggestions')} for ${things(wanted.length)}`;
   found.textContent = text;
   announce(text);
   const shown = wanted.slice(choice.page * ON_PAGE, (choice.page + 1) * ON_PAGE);
@@ -92,16 +98,19 @@ function showSuggestions(host, found) {
     showSuggestions(host, found);
     found.scrollIntoView();
   });
-  host.replaceChildren(...[wanted.length ? list : nothing('No suggestion is that sure. Move the slider to the left.'), pages].filter(Boolean));
+  host.replaceChildren(...[wanted.length ? list : nothing(`No suggestion has such a ${WORD}. Move the slider to the left.`), pages].filter(Boolean));
 }
 
 function suggestionCard({ item, list }) {
+  const tagged = Array.from(tagsOf(item));
+  const more = (all, shown, what) => andMore(all.length - shown, itemLink(item), `${what} of ${fileName(item)}`);
   return el('li', { class: 'card' },
     el('div', { class: 'card-picture' }, tile(item)),
     el('div', { class: 'card-text' },
       el('h2', { dir: 'auto', title: data.names[item], text: fileName(item) }),
-      chips(Array.from(tagsOf(item)).slice(0, 12)),
-      el('ul', { class: 'suggestions' }, list.slice(0, 4).map((one) => suggestionRow(one, 4)))));
+      chips(tagged.slice(0, TAGS_ON_CARD), more(tagged, TAGS_ON_CARD, 'tags')),
+      el('ul', { class: 'suggestions' }, list.slice(0, SUGGESTIONS_ON_CARD).map((one) => suggestionRow(one, 4))),
+      more(list, SUGGESTIONS_ON_CARD, 'suggestions')));
 }
 
 // A cell that a spreadsheet would take for a formula gets an apostrophe and stays a text.
@@ -112,7 +121,7 @@ function csvCell(value) {
 }
 
 function suggestionsAsCsv() {
-  const rows = [['item', 'tag', 'probability', 'because_of'].map(csvCell)];
+  const rows = [['item', 'tag', WORD, 'because_of'].map(csvCell)];
   for (const { item, list } of wantedSuggestions()) {
     for (const one of list) {
       rows.push([

@@ -6,15 +6,14 @@ function tags(argument) {
   const tag = Number(argument);
   if (argument !== '' && data.vocabulary[tag] !== undefined) return oneTag(tag);
   const view = el('div', { class: 'tags' },
-    heading('Tags', `${counted(data.vocabulary.length, 'tag', 'tags')}, how they depend on each other, `
-      + 'and which of them keep company.'));
+    heading('Tags', tagsLead(data.vocabulary.length)));
   if (!data.vocabulary.length) {
-    view.append(nothing('No picture carries a tag.'));
+    view.append(nothing(`No ${ONE} carries a tag.`));
     return view;
   }
   if (data.tree.length) {
     view.append(el('section', {}, el('h2', { text: 'Hierarchy' }),
-      el('p', { class: 'quiet', text: 'From abstract to specific. Arrow keys open and close; Enter shows a tag’s pictures.' }),
+      el('p', { class: 'quiet', text: `From abstract to specific. Arrow keys open and close; Enter shows a tag’s ${MANY}.` }),
       tagTree()));
   }
   if (data.layers.length > 1) view.append(layers());
@@ -22,6 +21,11 @@ function tags(argument) {
     view.append(el('section', {}, el('h2', { text: 'Company' }), relationLists(), relationMatrix()));
   }
   return view;
+}
+
+function tagsLead(n) {
+  if (n < 2) return n ? `1 tag, and the ${MANY} that carry it.` : null;
+  return `${counted(n, 'tag', 'tags')}, how they depend on each other, and which of them keep company.`;
 }
 
 function layers() {
@@ -34,7 +38,7 @@ function layers() {
       return el('section', {},
         el('h3', {}, name(i), el('span', { class: 'quiet', text: ` ${counted(layer.length, 'tag', 'tags')}` })),
         el('ul', { class: 'chips' }, shown.map((tag) => el('li', {}, chip(tag, count(data.counts[tag]))))),
-        rest > 0 ? el('p', { class: 'quiet', text: `and ${count(rest)} rarer ones, to be found by search` }) : null);
+        rest > 0 ? el('p', { class: 'quiet', text: `and ${counted(rest, 'rarer one', 'rarer ones')}, to be found by search` }) : null);
     })));
 }
 
@@ -48,17 +52,17 @@ function oneTag(tag) {
   const suggested = data.suggestionTag.reduce((sum, one) => sum + (one === tag ? 1 : 0), 0);
   const layer = layerOf.get(tag);
   return el('div', { class: 'tag-page' },
-    heading(tagName(tag), `${counted(carriers.length, 'picture carries', 'pictures carry')} this tag`
+    heading(tagName(tag), `${counted(carriers.length, `${ONE} carries`, `${MANY} carry`)} this tag`
       + `${layer === undefined ? '' : `; layer ${layer + 1} of ${data.layers.length}`}.`,
     [el('a', { href: '#tags', text: 'Tags' })]),
     suggested ? el('p', {}, el('a', { class: 'more', href: `#suggestions/${tag}` },
-      `Suggested for ${counted(suggested, 'more picture', 'more pictures')}`, icon(ICONS.arrow))) : null,
+      `Suggested for ${counted(suggested, `more ${ONE}`, `more ${MANY}`)}`, icon(ICONS.arrow))) : null,
     together.length ? part('Comes together with', el('ul', { class: 'chips' }, together)) : null,
     apart.length ? part('Keeps apart from', el('ul', { class: 'chips' }, apart)) : null,
     concentration(carriers),
-    el('h2', { text: counted(carriers.length, 'picture', 'pictures') }),
-    carriers.length ? gallery(carriers, `Pictures with the tag ${tagName(tag)}`)
-      : nothing('No picture carries this tag.'));
+    el('h2', { text: things(carriers.length) }),
+    carriers.length ? gallery(carriers, `${capital(MANY)} with the tag ${tagName(tag)}`)
+      : nothing(`No ${ONE} carries this tag.`));
 }
 
 // In which concepts a tag is found.
