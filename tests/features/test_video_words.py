@@ -1,12 +1,10 @@
 """Videos to bags of words: what comes out, for which files, at what cost."""
 
-import signal
-import threading
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from tests.ctrl_c import CtrlC
 from tests.features.clips import noise_frames, real_clip, write_clip
 from tests.memory import peak_growth
 
@@ -198,17 +196,8 @@ def test_the_key_tells_what_histograms_depend_on(fitted):
 def test_ctrl_c_stops_a_fit_and_leaves_the_words_as_they_were(fitted, n_jobs):
     words = clone(fitted).set_params(n_jobs=n_jobs)
     words.codebook_ = fitted.codebook_
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    main = threading.main_thread().ident
-    timer = threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            words.fit([real_clip("bikes")] * 40)
-    finally:
-        timer.cancel()
-        timer.join()
-        signal.signal(signal.SIGINT, before)
+    with CtrlC(0.5), pytest.raises(KeyboardInterrupt):
+        words.fit([real_clip("bikes")] * 40)
     assert words.codebook_ is fitted.codebook_
 
 

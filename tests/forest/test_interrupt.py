@@ -1,16 +1,14 @@
 """A long fit can be stopped with Ctrl-C, and does not hold up other threads."""
 
-import signal
 import threading
 import time
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from tests.ctrl_c import PATIENCE, CtrlC
 
 import conceptforest as cf
-
-PATIENCE = 3.0  # seconds from the signal to the exception; a twentieth is usual
 
 
 @pytest.fixture(scope="module")
@@ -22,28 +20,6 @@ def collection():
 def long_forest(**params):
     """Give a forest that would grow for minutes."""
     return cf.HMLForest(5000, layers=1, max_features=None, random_state=0, **params)
-
-
-class CtrlC:
-    """Sends SIGINT to the main thread after a while, and remembers when."""
-
-    def __init__(self, after):
-        self.sent = None
-        self.timer = threading.Timer(after, self.send)
-
-    def send(self):
-        self.sent = time.monotonic()
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-
-    def __enter__(self):
-        self.before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.timer.start()
-        return self
-
-    def __exit__(self, *_):
-        self.timer.cancel()
-        self.timer.join()
-        signal.signal(signal.SIGINT, self.before)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -1,7 +1,5 @@
 """The map: neighbours stay neighbours, pieces stay apart, and every place is a place."""
 
-import signal
-import threading
 import time
 
 import numpy as np
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.manifold import trustworthiness
+from tests.ctrl_c import PATIENCE, CtrlC
 
 from conceptforest.structure.graph import neighbour_graph
 from conceptforest.structure.layout import lay_out
@@ -135,14 +134,9 @@ def test_shows_progress_when_asked(capsys):
 
 def test_ctrl_c_stops_it(rng):
     graph = graph_of(blobs(rng, 400, 4)[0])
-    main = threading.main_thread().ident
-    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
-    begun = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with CtrlC(0.3) as ctrl_c, pytest.raises(KeyboardInterrupt):
         lay_out(graph, n_epochs=100_000)
-    assert time.monotonic() - begun < 5
-    timer.join()
+    assert time.monotonic() - ctrl_c.sent < PATIENCE
 
 
 @pytest.mark.parametrize(
