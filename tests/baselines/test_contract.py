@@ -1,6 +1,8 @@
 """The contract of all competing methods, run over every one of them."""
 
 import inspect
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +13,14 @@ from tests.memory import peak_growth
 from tests.oracle import baselines as oracle
 
 from conceptforest.baselines import CLUSTERING, COMPLETION
+from conceptforest.baselines.contract import GRADES
 from conceptforest.completion import keep
 
 N, D, M, P = 60, 4, 6, 3
 MEMBERS = [(name, mode) for name, cls in CLUSTERING.items() for mode in cls.modes]
 EVERY = [*CLUSTERING.values(), *COMPLETION.values()]
-MODES = {"vision", "tags", "concatenated", "balanced", "scores"}
+QUICK = {"n_estimators": 40, "n_init": 3, "n_epochs": 30}  # where a method has them
+MODES = {"vision", "tags", "scores", "scores_held_out", "concatenated", "balanced"}
 
 clustering = pytest.mark.parametrize(("name", "mode"), MEMBERS)
 completion = pytest.mark.parametrize("name", COMPLETION)
@@ -37,7 +41,7 @@ def collection(rng):
 def make(cls, **params):
     """Give a method with a seed where it takes one, and few clusters where it makes some."""
     known = cls().get_params()
-    wanted = {"random_state": 0, "n_clusters": P, "n_init": 3, **params}
+    wanted = {"random_state": 0, "n_clusters": P, **QUICK, **params}
     return cls(**{key: value for key, value in wanted.items() if key in known or key in params})
 
 
@@ -50,6 +54,47 @@ def assert_same(one, other):
 
 
 class TestEveryMethod:
+    @every
+    def test_says_what_it_is(self, cls):
+        named = [other.title for other in EVERY if other is not cls]
+        assert cls.title
+        assert cls.title not in named
+        assert cls.source
+        assert cls.grade in GRADES
+        assert cls.__doc__
+        extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+        assert cls.extra is None or cls.extra in extras["project"]["optional-dependencies"]
+
+    @every
+    def test_shows_progress_where_it_may_take_long(self, cls, collection, capsys):
+        if "verbose" in cls().get_params():
+            make(cls, verbose=1).fit(*collection)
+            make(cls).fit(*collection)  # and nothing else
+        assert not capsys.readouterr().out
+
+    @every
+    def test_doubles_of_items(self, cls, collection):
+        X, tags = collection
+        twice = np.repeat(np.arange(N // 2), 2)
+        assert answer(make(cls).fit(X[twice], tags[twice])).shape[0] == N
+
+    @every
+    def test_one_tag_alone(self, cls, collection):
+        X, tags = collection
+        assert answer(make(cls).fit(X, tags[:, [0]])).shape[0] == N
+
+    @every
+    def test_all_items_tagged_alike(self, cls, collection):
+        X = collection[0]
+        assert answer(make(cls).fit(X, np.ones((N, 2), dtype=int))).shape[0] == N
+
+    @every
+    def test_a_feature_that_never_changes(self, cls, collection):
+        X, tags = collection
+        X = X.copy()
+        X[:, 1] = 7
+        assert answer(make(cls).fit(X, tags)).shape[0] == N
+
     @every
     def test_is_a_clone_of_itself(self, cls, collection):
         method = make(cls)
@@ -203,6 +248,13 @@ class TestClustering:
         assert np.array_equal(base, other_look) == (mode == "tags")
         assert np.array_equal(base, other_words) == (mode == "vision")
 
+    @clustering
+    def test_untagged_items_are_clustered_too(self, name, mode, collection):
+        X, tags = collection
+        untagged = np.flatnonzero(np.diff(tags.indptr) == 0)
+        labels = make(CLUSTERING[name], mode=mode).fit(X, tags).labels_
+        assert (labels[untagged] >= 0).all()
+
     @pytest.mark.parametrize("name", CLUSTERING)
     def test_an_unknown_mode_is_explained(self, name, collection):
         with pytest.raises(ValueError, match=rf"mode of {name} must be .*'vision'.*'visio'.*mean"):
@@ -268,6 +320,10 @@ class TestCompletion:
     @completion
     def test_an_observed_tag_is_scored_as_if_it_were_not(self, name, collection):
         X, tags = collection
+        if not COMPLETION[name].scores_own:
+            found = make(COMPLETION[name], n_scores=None).fit(X, tags).scores_
+            assert found.multiply(tags).nnz == 0
+            return
         full = make(COMPLETION[name], n_scores=None).fit(X, tags).scores_.toarray()
         dense = tags.toarray()
         for row, column in np.argwhere(dense)[::9]:

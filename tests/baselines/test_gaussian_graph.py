@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tests.oracle import baselines as oracle
 
-from conceptforest.baselines.contract import side_by_side
 from conceptforest.baselines.gaussian_graph import _scales, gaussian_graph
+from conceptforest.baselines.modes import side_by_side
 from conceptforest.tags import parse_tags
 
 

@@ -3,6 +3,7 @@
 A method is a scikit-learn estimator that learns from ``fit(X, tags)`` and never sees classes. A
 clustering method fills in one step, from the features and the tags to labels; a completion method
 fills in how it learns and how it scores a block of items. Scores are only ever dense in blocks.
+What a method says of itself in class attributes is what the list of all methods shows.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from conceptforest.baselines.tuning import choose_settings
 from conceptforest.checks import whole
 from conceptforest.completion.keep import blocks
 from conceptforest.forest.inputs import check_features
@@ -29,27 +32,70 @@ if TYPE_CHECKING:
     from conceptforest.tags import TagMatrix
 
 __all__ = [
+    "GRADES",
     "ClusteringBaseline",
     "CompletionBaseline",
     "check_option",
-    "check_scale",
     "check_threads",
     "draw_seed",
     "keep_of_block",
-    "side_by_side",
 ]
 
-_SCALES = ("none", "zscore", "block_trace")
+GRADES = {
+    "exact": "as published, or the library's own",
+    "faithful": "as published, up to choices that the page of the method lists",
+    "structure": "the published structure; constants are ours",
+    "reimplementation": "in the spirit of what was published, which leaves too much open",
+}
 
 
-class ClusteringBaseline(TaggedEstimator):
+class Baseline(TaggedEstimator):
+    """What every method says of itself.
+
+    Attributes
+    ----------
+    title : str
+        Its name in tables.
+    source : str
+        Who published it, and when.
+    grade : str
+        How far it is what its authors ran: one of :data:`GRADES`.
+    extra : str or None
+        What must be installed for it beside the package.
+    """
+
+    title: ClassVar[str]
+    source: ClassVar[str]
+    grade: ClassVar[str]
+    extra: ClassVar[str | None] = None
+
+    @property
+    def _show(self) -> bool:
+        """Whether to show progress."""
+        return bool(getattr(self, "verbose", 0))
+
+    def _check_common(self) -> None:
+        """Check the parameters that many methods have, and those of the subclass."""
+        if hasattr(self, "n_jobs"):
+            check_threads(self.n_jobs)
+        if hasattr(self, "verbose"):
+            whole("verbose", self.verbose, 0)
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Check the parameters that only the subclass has."""
+
+
+class ClusteringBaseline(Baseline):
     """A method that groups items; a subclass has the step `_cluster`.
 
     Attributes
     ----------
     modes : tuple of str
-        What the class can work on: "vision" (features), "tags", "concatenated" (one vector of
-        both, the paper's -cmb), "balanced" (both, each in its own right, -bln).
+        What the class can work on: "vision" (features), "tags", "scores" (of tag classifiers on
+        the features, the paper's DetScore), "scores_held_out" (such scores of items that the
+        classifiers have not seen), "concatenated" (one vector of features and tags, -cmb),
+        "balanced" (both, each in its own right, -bln).
     labels_ : ndarray of shape (n_items,), int64
         From 0, the largest cluster first. Where items coincide, fewer than `n_clusters` may occur.
     """
@@ -64,7 +110,7 @@ class ClusteringBaseline(TaggedEstimator):
     def _fit(self, X: Any, tags: Any) -> None:
         check_option("mode", self.mode, self.modes, type(self).__name__)
         whole("n_clusters", self.n_clusters, 1)
-        self._check_parameters()
+        self._check_common()
         X = check_features(self, X, reset=True)
         parsed = _check_tags(self, tags, len(X), needed=self.mode != "vision")
         if self.n_clusters > len(X):
@@ -79,28 +125,38 @@ class ClusteringBaseline(TaggedEstimator):
         """Cluster the items and give `labels_`; the parameters are those of `fit`."""
         return self.fit(X, tags).labels_
 
-    def _check_parameters(self) -> None:
-        """Check the parameters that only the subclass has."""
-
     def _cluster(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> NDArray[np.int64]:
         """Give each item a cluster number below `n_clusters`, shape (n_items,)."""
         raise NotImplementedError
 
 
-class CompletionBaseline(TaggedEstimator):
+class CompletionBaseline(Baseline):
     """A method that scores tags; a subclass has `_learn`, `_score_fitted` and `_score_new`.
+
+    A method with a parameter `tune` and with `_candidates` chooses among them by hidden observed
+    tags, and asks :meth:`_setting` for what was chosen.
 
     Attributes
     ----------
+    scores_own : bool
+        Whether tags that an item has are scored too, each as if it did not have it. Methods that
+        would have to learn anew for each of them give no such scores.
     scores_ : csr_array of shape (n_items, n_tags), float64
         The `n_scores` highest positive scores of each item among the tags that it lacks (of equal
         ones those of the more frequent tag, then of the lower column), and all positive scores of
-        tags that it has, each as if the item did not have that tag.
+        tags that it has, each as if the item did not have that tag, where the method has them.
     vocabulary_ : tuple of str
         Tag names, by column.
+    tuned_ : dict
+        The settings chosen by `tune`.
+    tuning_ : list of float
+        How well each candidate found hidden observed tags; empty where none were hidden.
     """
 
+    scores_own: ClassVar[bool] = True
     n_scores: int | None
+    tuned_: dict[str, Any]
+    tuning_: list[float]
     random_state: Any = None  # of methods that draw nothing
     scores_: sparse.csr_array[np.float64, tuple[int, int]]
     vocabulary_: tuple[str, ...]
@@ -110,15 +166,44 @@ class CompletionBaseline(TaggedEstimator):
     def _fit(self, X: Any, tags: Any) -> None:
         if self.n_scores is not None:
             whole("n_scores", self.n_scores, 1)
-        self._check_parameters()
+        self._check_common()
         X = check_features(self, X, reset=True)
         parsed = _check_tags(self, tags, len(X), needed=True)
-        self._learn(X, parsed, draw_seed(self.random_state))
-        self._counts = parsed.counts
+        seed = draw_seed(self.random_state)
+        self.tuned_, self.tuning_ = self._choose(X, parsed, seed)
         self.vocabulary_ = parsed.vocabulary
-        self.scores_ = self._gather(
-            (self._score_fitted(rows), parsed.matrix[rows]) for rows in blocks(*parsed.matrix.shape)
+        self.scores_ = self._learn_and_score(X, parsed, seed)
+
+    def _learn_and_score(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> Any:
+        self._learn(X, tags, seed)
+        self._counts = tags.counts
+        parts = (
+            (self._score_fitted(rows), tags.matrix[rows]) for rows in blocks(*tags.matrix.shape)
         )
+        return self._gather(parts, own=self.scores_own)
+
+    def _choose(
+        self, X: NDArray[Any], tags: TagMatrix, seed: int
+    ) -> tuple[dict[str, Any], list[float]]:
+        """Choose among the candidates where that is wanted."""
+        if not getattr(self, "tune", False):
+            return {}, []
+
+        def scores_of(settings: dict[str, Any], X: NDArray[Any], seen: TagMatrix, seed: int) -> Any:
+            trial: CompletionBaseline = clone(self).set_params(tune=False, **settings)
+            return trial._learn_and_score(X, seen, seed)
+
+        return choose_settings(
+            self._candidates(), scores_of, X, tags, seed=seed, verbose=self._show
+        )
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        """List settings to choose from, the default first."""
+        raise NotImplementedError
+
+    def _setting(self, name: str) -> Any:
+        """Give a parameter, as it was chosen or else as it was given."""
+        return getattr(self, "tuned_", {}).get(name, getattr(self, name))
 
     def predict(self, X_new: Any, tags_new: Any = None) -> Any:
         """Score the tags of items that were not in the collection.
@@ -144,14 +229,13 @@ class CompletionBaseline(TaggedEstimator):
             (self._score_new(X[rows], known[rows]), known[rows]) for rows in blocks(*shape)
         )
 
-    def _gather(self, parts: Iterator[tuple[NDArray[np.float64], Any]]) -> Any:
-        kept = [
-            keep_of_block(scores, known, self._counts, self.n_scores) for scores, known in parts
-        ]
+    def _gather(self, parts: Iterator[tuple[NDArray[np.float64], Any]], *, own: bool = True) -> Any:
+        kept = []
+        for scores, known in parts:
+            if not own:
+                scores[known.nonzero()] = 0.0
+            kept.append(keep_of_block(scores, known, self._counts, self.n_scores))
         return sparse.vstack(kept, format="csr")
-
-    def _check_parameters(self) -> None:
-        """Check the parameters that only the subclass has."""
 
     def _learn(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> None:
         """Keep what the scores need."""
@@ -219,37 +303,6 @@ def _highest(
     return marked
 
 
-def side_by_side(X: NDArray[Any], tags: TagMatrix, scale: str) -> tuple[NDArray[Any], Any]:
-    """Give the two parts of the concatenated vectors of features and tags.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_items, n_features)
-    tags : TagMatrix of shape (n_items, n_tags)
-    scale : {"none", "zscore", "block_trace"}
-        Leave them as they are; divide each column by its standard deviation (methods of
-        distances need no centring, which would make the tags dense); or divide each part by the
-        root of its mean squared length.
-
-    Returns
-    -------
-    features : ndarray of shape (n_items, n_features)
-    tags : csr_array of shape (n_items, n_tags), float64
-    """
-    matrix: Any = tags.matrix.astype(np.float64)
-    if scale == "none":
-        return X, matrix
-    share = tags.counts / tags.n_items
-    if scale == "zscore":
-        weights = (X.std(axis=0, dtype=np.float64), np.sqrt(share * (1 - share)))
-    else:
-        squares = np.einsum("ij,ij->", X, X, dtype=np.float64) / len(X)
-        weights = (np.full(X.shape[1], np.sqrt(squares)), np.full(tags.n_tags, share.sum() ** 0.5))
-    left, right = (np.divide(1.0, w, out=np.zeros_like(w), where=w > 0) for w in weights)
-    dtype = np.result_type(X.dtype, np.float32)
-    return X * left.astype(dtype), sparse.csr_array(matrix * right)
-
-
 def check_option(name: str, value: Any, allowed: tuple[str, ...], owner: str = "") -> None:
     """Check that a parameter is one of a few words."""
     if value not in allowed:
@@ -258,11 +311,6 @@ def check_option(name: str, value: Any, allowed: tuple[str, ...], owner: str = "
             f"{name}{of} must be one of {', '.join(map(repr, allowed))}; got {value!r}."
             f"{did_you_mean(str(value), allowed)}"
         )
-
-
-def check_scale(value: Any) -> None:
-    """Check how features and tags are scaled when they are concatenated."""
-    check_option("cmb_scale", value, _SCALES)
 
 
 def check_threads(n_jobs: Any) -> int:

@@ -49,6 +49,10 @@ class CoOccurrence(CompletionBaseline):
     (('boat', 'sea', 'snow'), [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0]])
     """
 
+    title = "co-occurrence"
+    source = "Sigurbjörnsson and van Zwol 2008, the sum of votes"
+    grade = "faithful"
+
     def __init__(self, n_scores: int | None = 100) -> None:
         self.n_scores = n_scores
 

@@ -9,12 +9,8 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from conceptforest.baselines.contract import (
-    ClusteringBaseline,
-    check_scale,
-    check_threads,
-    side_by_side,
-)
+from conceptforest.baselines.contract import ClusteringBaseline, check_threads
+from conceptforest.baselines.modes import ONE_VECTOR, check_scale, rows_of_mode
 from conceptforest.checks import whole
 
 if TYPE_CHECKING:
@@ -33,8 +29,9 @@ class KMeans(ClusteringBaseline):
     Parameters
     ----------
     n_clusters : int, default=8
-    mode : {"vision", "tags", "concatenated"}, default="vision"
-        Points are features, 0/1 tag rows, or both as one vector.
+    mode : {"vision", "tags", "scores", "scores_held_out", "concatenated"}, default="vision"
+        Points are features, 0/1 tag rows, scores of tag classifiers, such scores of items that the
+        classifiers have not seen, or features and tags as one vector.
     cmb_scale : {"none", "zscore", "block_trace"}, default="none"
         Scales of features and tags in mode "concatenated": as they are, columns over their
         standard deviations, or each part over the root of its mean squared length.
@@ -44,7 +41,9 @@ class KMeans(ClusteringBaseline):
         Iterations of a restart; it ends sooner when no label changes.
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
-        Threads for the restarts, as in scikit-learn. The labels do not depend on it.
+        Threads, as in scikit-learn. The labels do not depend on it.
+    verbose : int, default=0
+        1 shows progress.
 
     Attributes
     ----------
@@ -61,7 +60,10 @@ class KMeans(ClusteringBaseline):
     [0, 0, 0, 1, 1]
     """
 
-    modes: ClassVar[tuple[str, ...]] = ("vision", "tags", "concatenated")
+    title = "K-means"
+    source = "MacQueen 1967, Lloyd 1982; starts by Arthur and Vassilvitskii 2007"
+    grade = "exact"
+    modes: ClassVar[tuple[str, ...]] = ONE_VECTOR
     inertia_: float
 
     def __init__(
@@ -74,6 +76,7 @@ class KMeans(ClusteringBaseline):
         max_iter: int = 300,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.mode = mode
@@ -82,6 +85,7 @@ class KMeans(ClusteringBaseline):
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         check_scale(self.cmb_scale)
@@ -90,10 +94,7 @@ class KMeans(ClusteringBaseline):
         check_threads(self.n_jobs)
 
     def _cluster(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> NDArray[np.int64]:
-        if self.mode == "concatenated":
-            points = Points(side_by_side(X, tags, self.cmb_scale))
-        else:
-            points = Points((X,) if self.mode == "vision" else (tags.matrix,))
+        points = Points(rows_of_mode(self, X, tags, seed))
         seeds = np.random.SeedSequence(seed).spawn(self.n_init)
         with threadpool_limits(1):
             runs = Parallel(n_jobs=check_threads(self.n_jobs), prefer="threads")(

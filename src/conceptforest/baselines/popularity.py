@@ -36,6 +36,10 @@ class Popularity(CompletionBaseline):
     (('boat', 'sea'), [[0.5, 0.5], [0.0, 0.5], [0.5, 1.0]])
     """
 
+    title = "popularity"
+    source = "what any method has to beat"
+    grade = "exact"
+
     def __init__(self, n_scores: int | None = 100) -> None:
         self.n_scores = n_scores
 

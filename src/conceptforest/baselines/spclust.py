@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from conceptforest.baselines.contract import (
-    ClusteringBaseline,
-    check_option,
-    check_scale,
-    check_threads,
-    side_by_side,
-)
+from conceptforest.baselines.contract import ClusteringBaseline, check_option, check_threads
 from conceptforest.baselines.gaussian_graph import gaussian_graph
+from conceptforest.baselines.modes import ONE_VECTOR, check_scale, rows_of_mode
+from conceptforest.baselines.spectral_cut import cut_graphs
 from conceptforest.checks import whole
 from conceptforest.structure.cosine_graph import cosine_graph
-from conceptforest.structure.graph import normalise
-from conceptforest.structure.k_means import k_means
-from conceptforest.structure.spectral import embed, leading_vectors, unit_rows
-from conceptforest.structure.visual_neighbours import nearest_items
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from conceptforest.tags import TagMatrix
@@ -41,9 +33,11 @@ class SpClust(ClusteringBaseline):
     Parameters
     ----------
     n_clusters : int, default=8
-    mode : {"vision", "tags", "concatenated", "balanced"}, default="vision"
-        Distances of features; of 0/1 tag rows; of both as one vector; or the mean of the
-        normalised graphs of features and of tags.
+    mode : {"vision", "tags", "scores", "scores_held_out", "concatenated", "balanced"}, \
+            default="vision"
+        Distances of features; of 0/1 tag rows; of scores of tag classifiers; of such scores of
+        items that the classifiers have not seen; of features and tags as one vector; or the mean
+        of the normalised graphs of features and of tags.
     cmb_scale : {"none", "zscore", "block_trace"}, default="none"
         Scales of features and tags in mode "concatenated": as they are, columns over their
         standard deviations, or each part over the root of its mean squared length.
@@ -58,6 +52,8 @@ class SpClust(ClusteringBaseline):
         Chooses among equal distances and starts k-means.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. The labels do not depend on it.
+    verbose : int, default=0
+        1 shows progress.
 
     Attributes
     ----------
@@ -72,7 +68,10 @@ class SpClust(ClusteringBaseline):
     [0, 0, 0, 1, 1]
     """
 
-    modes: ClassVar[tuple[str, ...]] = ("vision", "tags", "concatenated", "balanced")
+    title = "SpClust"
+    source = "Ng, Jordan and Weiss 2001"
+    grade = "exact"
+    modes: ClassVar[tuple[str, ...]] = (*ONE_VECTOR, "balanced")
 
     def __init__(
         self,
@@ -85,6 +84,7 @@ class SpClust(ClusteringBaseline):
         n_init: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.mode = mode
@@ -94,6 +94,7 @@ class SpClust(ClusteringBaseline):
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         check_scale(self.cmb_scale)
@@ -104,38 +105,12 @@ class SpClust(ClusteringBaseline):
 
     def _cluster(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> NDArray[np.int64]:
         n_threads = check_threads(self.n_jobs)
+        views = [X, tags.matrix] if self.mode == "balanced" else [rows_of_mode(self, X, tags, seed)]
         with threadpool_limits(n_threads):  # neighbours are exact, so their number is free
             graphs = [
                 _GRAPHS[self.affinity](rows, self.n_neighbors, seed=seed + place)
-                for place, rows in enumerate(self._views(X, tags))
+                for place, rows in enumerate(views)
             ]
-        rows, left_out = self._embed(graphs)
-        inside = np.flatnonzero(~left_out)
-        labels = np.empty(len(X), dtype=np.int64)
-        labels[inside] = k_means(
-            rows[inside], self.n_clusters, n_init=self.n_init, seed=seed, n_threads=n_threads
-        ).labels
-        if left_out.any():
-            nearest, _ = nearest_items(X[left_out], X[inside], 1, seed=seed)
-            labels[left_out] = labels[inside][nearest[:, 0]]
-        return labels
-
-    def _views(self, X: NDArray[Any], tags: TagMatrix) -> list[Any]:
-        """Give the rows of which graphs are made."""
-        if self.mode == "concatenated":
-            return [side_by_side(X, tags, self.cmb_scale)]
-        views: dict[str, list[Any]] = {
-            "vision": [X],
-            "tags": [tags.matrix],
-            "balanced": [X, tags.matrix],
-        }
-        return views[self.mode]
-
-    def _embed(self, graphs: list[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Give a point for each item, and which items have none."""
-        if len(graphs) == 1:
-            embedding = embed(graphs[0], self.n_clusters)
-            return embedding.rows, embedding.left_out
-        mean = sum(normalise(graph) for graph in graphs) / len(graphs)
-        _, vectors = leading_vectors(mean.tocsr(), self.n_clusters)
-        return unit_rows(vectors), np.diff(mean.indptr) == 0
+        return cut_graphs(
+            graphs, X, self.n_clusters, n_init=self.n_init, seed=seed, n_threads=n_threads
+        )

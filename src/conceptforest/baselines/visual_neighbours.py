@@ -55,6 +55,10 @@ class VisualNeighbours(CompletionBaseline):
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
 
+    title = "visual neighbours"
+    source = "Li, Snoek and Worring 2009 (TagVote)"
+    grade = "faithful"
+
     def __init__(
         self,
         n_neighbors: int = 20,

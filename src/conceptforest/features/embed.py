@@ -12,8 +12,8 @@ from conceptforest.checks import whole
 from conceptforest.datasets.media import MediaItem, Skipped
 from conceptforest.features.cache import FeatureCache
 from conceptforest.features.decode import DECODER_VERSION, MAX_PIXELS, quiet_pillow
-from conceptforest.features.in_threads import in_threads
 from conceptforest.features.reading import Failure, Prepared, Preparer, Read, read_digest
+from conceptforest.in_threads import in_threads
 from conceptforest.progress import progress_bar
 
 if TYPE_CHECKING:

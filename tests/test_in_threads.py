@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from conceptforest.features.in_threads import in_threads
+from conceptforest.in_threads import in_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
