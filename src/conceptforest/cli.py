@@ -6,6 +6,7 @@ import os
 import shlex
 import sqlite3
 import sys
+import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,6 +173,91 @@ def predict(
         )
         table = made.write(place)
     print_prediction(made, table, Console(highlight=False))
+
+
+@main.command(context_settings={"show_default": True})
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "--data",
+    default="scenes",
+    metavar="SOURCE",
+    help="A feature file; scenes, trecvid-like or nuswide-like, with :N behind it for N items; or"
+    " a published layout and its folder, such as nus-wide:FOLDER.",
+)
+@click.option("--out", type=_FOLDER, required=True, help="Folder for tables, figures and results.")
+@click.option("--preset", default="paper", help="paper (10 seeds, 1,000 trees) or quick.")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="TOML file with settings that differ from the preset's.",
+)
+@click.option("--trees", type=click.IntRange(1, 100_000), help="Of each forest.")
+@click.option("--seeds", type=click.IntRange(1, 1000), help="Runs of each method.")
+@click.option("--methods", metavar="NAME,NAME,...", help="Run these alone.")
+@click.option(
+    "--method",
+    "method_files",
+    type=click.Path(exists=True, dir_okay=False),
+    multiple=True,
+    help="Python file with a method of your own; it gets a row in every table.",
+)
+@click.option(
+    "--cells",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the results of single runs.  [default: in the folder for tables]",
+)
+@click.option("--workers", type=click.IntRange(1), help="Runs at a time.  [default: the cores]")
+@click.option("--memory", type=click.FloatRange(0.5), default=16.0, help="GB for all runs.")
+@click.option("--limit", type=click.FloatRange(1), help="Seconds a run may take.")
+@click.option("--features", default="auto", metavar="NAME", help="Of media: see `discover`.")
+@click.option(
+    "--keep-older",
+    is_flag=True,
+    help="Use results that earlier code has computed, and say so.",
+)
+def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
+    """Reproduce the paper's tables and figures on a collection.
+
+    NAME is table1 to table8, fig-..., or all. Stopped or killed, the same command continues; what
+    is done is never computed twice. Needs pip install "conceptforest[reproduce]".
+    """
+    from conceptforest.experiments import reproduce
+    from conceptforest.experiments.pool import Bounds
+
+    with _errors_for_people(out):
+        changes: dict[str, Any] = {}
+        if given["config"] is not None:
+            changes |= tomllib.loads(given["config"].read_text("utf-8"))
+        options = {"trees": given["trees"], "seeds": given["seeds"], "seconds": given["limit"]}
+        changes |= {name: value for name, value in options.items() if value is not None}
+        if given["methods"]:
+            changes["methods"] = tuple(given["methods"].split(","))
+        cores = os.cpu_count() or 1
+        workers = given["workers"] or cores
+        done = reproduce(
+            names,
+            given["data"],
+            out,
+            settings=(given["preset"], changes),
+            features=given["features"],
+            cells=given["cells"],
+            bounds=Bounds(workers, max(1, cores // workers), 1000 * given["memory"]),
+            method_files=given["method_files"],
+            keep_older=given["keep_older"],
+            command=_command(),
+            verbose=_verbose(),
+        )
+    _print_reproduction(done)
+
+
+def _print_reproduction(done: Any) -> None:
+    """Tell a person what there is now."""
+    click.echo(f"{done.n_jobs:,} runs, {done.n_run:,} of them made now.")
+    if done.n_failed:
+        click.echo(f"{done.n_failed:,} gave no result; the tables say why.")
+    for remark in done.remarks:
+        click.echo(f"Audit: {remark}")
+    click.echo(f"{len(done.files):,} files. Open {done.index}")
 
 
 @main.command(context_settings={"show_default": True})

@@ -289,3 +289,64 @@ def test_a_header_that_is_no_header_is_refused(tmp_path):
             archive.writestr(f"{key}.npy", text)
     with pytest.raises(ValueError, match="X is not stored as a plain NumPy array"):
         load(path)
+
+
+def test_all_that_a_collection_says_comes_back(tmp_path):
+    arrays = parts()
+    tags = TagMatrix(
+        sparse.csr_array(
+            (np.ones(len(arrays["T_indices"]), np.uint8), arrays["T_indices"], arrays["T_indptr"]),
+            shape=(6, 4),
+        ),
+        tuple(arrays["tag_names"].tolist()),
+    )
+    truth = TagMatrix(sparse.csr_array(np.ones((6, 4), np.uint8)), tags.vocabulary)
+    written = Collection(
+        arrays["X"],
+        tags,
+        np.arange(6) % 2,
+        ("even", "odd"),
+        "set",
+        layers=(("tag 1", "tag 3"), ("tag 0",), ("tag 2",)),
+        item_names=tuple("abcdef"),
+        truth=truth,
+    )
+    cf.datasets.write_feature_file(tmp_path / "set.npz", written)
+    found = load(tmp_path / "set.npz")
+    np.testing.assert_array_equal(found.X, written.X)
+    assert (found.tags.matrix != tags.matrix).nnz == 0
+    assert found.labels.tolist() == written.labels.tolist()
+    assert (found.truth.matrix != truth.matrix).nnz == 0
+    for name in ("class_names", "name", "layers", "item_names"):
+        assert getattr(found, name) == getattr(written, name)
+
+
+def test_a_collection_that_says_little_comes_back(tmp_path):
+    tags = cf.tags.parse_tags([{"a"}, set()])
+    cf.datasets.write_feature_file(
+        tmp_path / "bare.npz", Collection(np.eye(2), tags, None, (), "bare")
+    )
+    found = load(tmp_path / "bare.npz")
+    assert (found.labels, found.layers, found.item_names, found.truth) == (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"tag_layers": np.zeros(3, int)}, "tag_layers has 3 entries; there are 4 tags"),
+        ({"tag_layers": np.array([0, 2, 2, 0])}, r"holds \[0, 2\]; layers are numbered 0, 1"),
+        ({"item_names": np.array(["a", "b"])}, "item_names has 2 entries but X has 6"),
+        ({"item_names": np.array(["a"] * 6)}, "item_names has 'a' twice"),
+        ({"truth_indptr": np.zeros(7, int)}, "truth_indptr without truth_indices"),
+        (
+            {"truth_indptr": np.zeros(3, int), "truth_indices": np.zeros(0, int)},
+            "truth_indptr has 3 entries; 6 items need 7",
+        ),
+        (
+            {"truth_indptr": np.array([0] * 6 + [1]), "truth_indices": np.array([9])},
+            "truth_indices reaches from 9 to 9",
+        ),
+    ],
+)
+def test_layers_names_and_truth_are_checked(assert_refused, changes, message):
+    assert_refused(message, **changes)

@@ -25,7 +25,7 @@ from conceptforest.tags import parse_tags
 from conceptforest.tags.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -62,12 +62,16 @@ class Baseline(TaggedEstimator):
         How far it is what its authors ran: one of :data:`GRADES`.
     extra : str or None
         What must be installed for it beside the package.
+    variants : dict of str to dict
+        Further settings that tables of results show beside the default, by what they are called.
+        One with a `mode` is shown in that mode alone.
     """
 
     title: ClassVar[str]
     source: ClassVar[str]
     grade: ClassVar[str]
     extra: ClassVar[str | None] = None
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     @property
     def _show(self) -> bool:

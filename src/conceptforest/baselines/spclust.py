@@ -14,6 +14,8 @@ from conceptforest.checks import whole
 from conceptforest.structure.cosine_graph import cosine_graph
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -71,6 +73,10 @@ class SpClust(ClusteringBaseline):
     title = "SpClust"
     source = "Ng, Jordan and Weiss 2001"
     grade = "exact"
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "cosine": {"affinity": "cosine"},
+        "z-scored": {"mode": "concatenated", "cmb_scale": "zscore"},
+    }
     modes: ClassVar[tuple[str, ...]] = (*ONE_VECTOR, "balanced")
 
     def __init__(

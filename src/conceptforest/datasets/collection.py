@@ -35,6 +35,9 @@ class Collection:
         The tag names from abstract to specific, where the collection says which is which.
     item_names : tuple of str, length n_items, or None, default=None
         What the items are called; None where they have no names but their numbers.
+    truth : TagMatrix or None, default=None
+        All tags that are true, where they are known, for scoring alone. It has the vocabulary of
+        `tags`.
     """
 
     X: NDArray[np.floating[Any]]
@@ -44,6 +47,7 @@ class Collection:
     name: str
     layers: tuple[tuple[str, ...], ...] | None = None
     item_names: tuple[str, ...] | None = None
+    truth: TagMatrix | None = None
 
     def __repr__(self) -> str:
         classes = f", {self.n_classes} classes" if self.class_names else ""

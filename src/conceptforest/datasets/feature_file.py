@@ -20,11 +20,12 @@ from scipy import sparse
 from conceptforest.datasets.collection import Collection
 from conceptforest.datasets.regular_file import open_regular
 from conceptforest.tags import TagMatrix, parse_tags
+from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MAX_BYTES", "read_feature_file"]
+__all__ = ["MAX_BYTES", "read_feature_file", "write_feature_file"]
 
 # The largest feature file that is read, in bytes after unpacking: 500,000 items of 8,192
 # half-precision features. A small archive can unpack to a thousand times its size, and this bounds
@@ -33,7 +34,7 @@ __all__ = ["MAX_BYTES", "read_feature_file"]
 MAX_BYTES = 2**33
 
 _NEEDED = ("X", "T_indices", "T_indptr", "T_shape", "tag_names")
-_OPTIONAL = ("y", "class_names")
+_CLASSES = ("y", "class_names")
 _ALLOWED = {
     "X": ("f", 2, "floats of shape (n_items, n_features)"),
     "T_indices": ("iu", 1, "integers of shape (n_entries,)"),
@@ -42,6 +43,10 @@ _ALLOWED = {
     "tag_names": ("U", 1, "strings of shape (n_tags,)"),
     "y": ("iu", 1, "integers of shape (n_items,)"),
     "class_names": ("U", 1, "strings of shape (n_classes,)"),
+    "tag_layers": ("iu", 1, "integers of shape (n_tags,)"),
+    "item_names": ("U", 1, "strings of shape (n_items,)"),
+    "truth_indices": ("iu", 1, "integers of shape (n_true,)"),
+    "truth_indptr": ("iu", 1, "integers of shape (n_items + 1,)"),
 }
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # what NumPy writes
 # A header is a piece of Python text; NumPy lets what its tokenizer and parser raise pass through.
@@ -63,7 +68,12 @@ def read_feature_file(path: str | os.PathLike[str]) -> Collection:
       ``T_indices[T_indptr[i]:T_indptr[i + 1]]``;
     - ``tag_names``: strings of shape (n_tags,);
     - ``y`` (optional): the class of each item, integers of shape (n_items,);
-    - ``class_names`` (optional): strings of shape (n_classes,).
+    - ``class_names`` (optional): strings of shape (n_classes,);
+    - ``tag_layers`` (optional): the layer of each tag, integers of shape (n_tags,) from 0, the most
+      abstract;
+    - ``item_names`` (optional): strings of shape (n_items,);
+    - ``truth_indices``, ``truth_indptr`` (optional): all tags that are true, as ``T_indices`` and
+      ``T_indptr``.
 
     Other arrays in the file are ignored. Nothing is unpickled, and files that would unpack to more
     than :data:`~conceptforest.datasets.feature_file.MAX_BYTES` are refused.
@@ -151,7 +161,7 @@ def _read_arrays(path: Path, file: BinaryIO) -> dict[str, NDArray[Any]]:
             _refuse(
                 path,
                 f"it has no {', '.join(missing)}. A feature file holds {', '.join(_NEEDED)} and,"
-                f" if classes are known, {' and '.join(_OPTIONAL)}",
+                f" if classes are known, {' and '.join(_CLASSES)}",
             )
         size = sum(info.file_size for info in members.values())
         if size > MAX_BYTES:
@@ -228,7 +238,16 @@ def _assemble(path: Path, arrays: dict[str, NDArray[Any]]) -> Collection:
     labels = None
     if "y" in arrays:
         labels, class_names = _labels(path, arrays["y"], class_names, X.shape[0])
-    return Collection(X, tags, labels, class_names or (), path.stem)
+    return Collection(
+        X,
+        tags,
+        labels,
+        class_names or (),
+        path.stem,
+        layers=_layers(path, arrays, tags.vocabulary),
+        item_names=_item_names(path, arrays, len(X)),
+        truth=_tags(path, arrays, X.shape[0], "truth") if "truth_indptr" in arrays else None,
+    )
 
 
 def _check_finite(path: Path, X: NDArray[Any]) -> None:
@@ -245,8 +264,10 @@ def _check_finite(path: Path, X: NDArray[Any]) -> None:
             )
 
 
-def _tags(path: Path, arrays: dict[str, NDArray[Any]], n_items: int) -> TagMatrix:
-    shape, start, indices = arrays["T_shape"], arrays["T_indptr"], arrays["T_indices"]
+def _tags(path: Path, arrays: dict[str, NDArray[Any]], n_items: int, key: str = "T") -> TagMatrix:
+    if f"{key}_indices" not in arrays:
+        _refuse(path, f"it has {key}_indptr without {key}_indices")
+    shape, start, indices = arrays["T_shape"], arrays[f"{key}_indptr"], arrays[f"{key}_indices"]
     names = _names(path, arrays, "tag_names")
     if len(shape) != 2 or int(shape[0]) != n_items or int(shape[1]) != len(names):
         _refuse(
@@ -255,13 +276,15 @@ def _tags(path: Path, arrays: dict[str, NDArray[Any]], n_items: int) -> TagMatri
             " tag names",
         )
     if len(start) != n_items + 1:
-        _refuse(path, f"T_indptr has {len(start)} entries; {n_items} items need {n_items + 1}")
+        _refuse(path, f"{key}_indptr has {len(start)} entries; {n_items} items need {n_items + 1}")
     if int(start[0]) != 0 or int(start[-1]) != len(indices) or (start[1:] < start[:-1]).any():
-        _refuse(path, f"T_indptr must rise from 0 to the {len(indices)} entries of T_indices")
+        _refuse(
+            path, f"{key}_indptr must rise from 0 to the {len(indices)} entries of {key}_indices"
+        )
     if len(indices) and (int(indices.min()) < 0 or int(indices.max()) >= len(names)):
         _refuse(
             path,
-            f"T_indices reaches from {indices.min()} to {indices.max()}; there are {len(names)}"
+            f"{key}_indices reaches from {indices.min()} to {indices.max()}; there are {len(names)}"
             " tags, numbered from 0",
         )
     ones = np.ones(len(indices), dtype=np.uint8)
@@ -284,6 +307,34 @@ def _names(path: Path, arrays: dict[str, NDArray[Any]], key: str) -> tuple[str, 
     return names
 
 
+def _item_names(
+    path: Path, arrays: dict[str, NDArray[Any]], n_items: int
+) -> tuple[str, ...] | None:
+    if "item_names" not in arrays:
+        return None
+    names = _names(path, arrays, "item_names")
+    if len(names) != n_items:
+        _refuse(path, f"item_names has {len(names)} entries but X has {n_items} items")
+    return names
+
+
+def _layers(
+    path: Path, arrays: dict[str, NDArray[Any]], vocabulary: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...] | None:
+    if "tag_layers" not in arrays:
+        return None
+    numbers = arrays["tag_layers"].tolist()
+    if len(numbers) != len(vocabulary):
+        _refuse(path, f"tag_layers has {len(numbers)} entries; there are {len(vocabulary)} tags")
+    found = set(numbers)
+    if found != set(range(len(found))):
+        _refuse(path, f"tag_layers holds {sorted(found)[:9]}; layers are numbered 0, 1, 2, ...")
+    return tuple(
+        tuple(name for name, own in zip(vocabulary, numbers, strict=True) if own == layer)
+        for layer in range(len(found))
+    )
+
+
 def _labels(
     path: Path, y: NDArray[Any], class_names: tuple[str, ...] | None, n_items: int
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -302,3 +353,49 @@ def _labels(
     if class_names is None:
         class_names = tuple(map(str, range(high + 1)))
     return y.astype(np.int64), class_names
+
+
+# --- Writing -------------------------------------------------------------------------------------
+
+
+def write_feature_file(path: str | os.PathLike[str], collection: Collection) -> None:
+    """Write a collection to a feature file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of a ``.npz`` file; an older one of that name is replaced once the new one is whole.
+    collection : Collection
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from conceptforest.datasets import make_trecvid_like
+    >>> made = make_trecvid_like(n_items=40, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_feature_file(Path(folder) / "made.npz", made)
+    ...     read_feature_file(Path(folder) / "made.npz").layers == made.layers
+    True
+    """
+    tags = collection.tags
+    arrays: dict[str, Any] = {
+        "X": collection.X,
+        "T_indices": tags.matrix.indices.astype(np.int32),
+        "T_indptr": tags.matrix.indptr.astype(np.int64),
+        "T_shape": np.array(tags.matrix.shape),
+        "tag_names": np.array(tags.vocabulary, dtype=str),
+    }
+    if collection.labels is not None:
+        arrays |= {"y": collection.labels, "class_names": np.array(collection.class_names)}
+    if collection.item_names is not None:
+        arrays["item_names"] = np.array(collection.item_names, dtype=str)
+    if collection.layers is not None:
+        layer = {tag: k for k, layer in enumerate(collection.layers) for tag in layer}
+        arrays["tag_layers"] = np.array([layer[tag] for tag in tags.vocabulary])
+    if collection.truth is not None:
+        truth = collection.truth.matrix
+        arrays["truth_indices"] = truth.indices.astype(np.int32)
+        arrays["truth_indptr"] = truth.indptr.astype(np.int64)
+    with whole_file(path) as file:
+        np.savez_compressed(file, **arrays)

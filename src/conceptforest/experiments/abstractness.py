@@ -1,0 +1,51 @@
+"""One layer of the most specific tags against two layers (Table 5 of the paper).
+
+"The 2-layers tag hierarchy structure with a 1-layer structure of the most specific tags": what is
+lost where the abstract tags are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conceptforest.experiments.plan import jobs_of
+from conceptforest.experiments.scoretable import CLUSTER_COLUMNS, Row, ScoreTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conceptforest.experiments.cells import Cell
+    from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.plan import Plan
+
+__all__ = ["ABOUT", "NAMES", "TITLE", "jobs", "result"]
+
+NAMES = ("table5",)
+TITLE = "The most specific tags alone, and two layers"
+ABOUT = "The paper's model without its abstract tags, and with both layers."
+
+
+def rows(plan: Plan) -> list[Row]:
+    """Give the two rows."""
+    if not plan.wants("HMLRF"):
+        return []
+    printed = plan.subject.published or {}
+    two = printed.get("clustering", {}).get("balanced", {}).get("HMLRF")
+    return [
+        Row(
+            "1 layer, the most specific tags",
+            plan.jobs("MostSpecific"),
+            published=printed.get("most_specific"),
+        ),
+        Row("2 layers", plan.jobs("HMLRF"), published=two),
+    ]
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """List what must be run."""
+    return jobs_of(rows(plan))
+
+
+def result(plan: Plan, look: Callable[[Job], Cell | None]) -> dict[str, ScoreTable]:
+    """Fill the table."""
+    return {NAMES[0]: ScoreTable.of(TITLE, CLUSTER_COLUMNS, rows(plan), look)}

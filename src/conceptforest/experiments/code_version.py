@@ -1,0 +1,141 @@
+"""Which code computed a result: a digest that changes when the computation may have changed.
+
+Of Python files the statements count, not comments, docstrings or layout. The compiled core is told
+apart by what it does on a small problem, so that a rebuilt core that does the same is the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from conceptforest import _core
+
+__all__ = ["code_version"]
+
+_PACKAGE = "conceptforest"
+_SHOWN_ONLY = frozenset({f"{_PACKAGE}.progress"})  # what people see changes no result
+_CORE = f"{_PACKAGE}._core"
+
+
+def code_version(module: str) -> str:
+    """Give the version of a module of this package with all that it imports from the package.
+
+    Parameters
+    ----------
+    module : str
+        Its full name.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> version = code_version("conceptforest.checks")
+    >>> len(version), version == code_version("conceptforest.metrics")
+    (32, False)
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    for name in sorted(_closure(module)):
+        digest.update(
+            f"{name}:{_core_behaviour() if name == _CORE else _statements(name)}".encode()
+        )
+    return digest.hexdigest()
+
+
+def _closure(module: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name in _SHOWN_ONLY:
+            continue
+        found.add(name)
+        if name != _CORE:
+            waiting += _imports(name)
+    return found
+
+
+@cache
+def _tree(module: str) -> ast.AST:
+    """Parse a module, without what is imported for annotations alone."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        return ast.Module([], [])
+
+    class Cut(ast.NodeTransformer):
+        def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+            if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+                return node.orelse
+            return self.generic_visit(node)
+
+    return Cut().visit(ast.parse(Path(spec.origin).read_bytes()))  # type: ignore[no-any-return]
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """List the modules of this package that a module imports when it runs."""
+    names: set[str] = set()
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            names |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+    return tuple(sorted(name for name in names if name.startswith(f"{_PACKAGE}.") and _is(name)))
+
+
+@cache
+def _is(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # a function of a module, not a module
+        return False
+
+
+@cache
+def _statements(module: str) -> str:
+    """Give a digest of a module's statements."""
+    tree = _tree(module)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            node.body = node.body[1:]
+    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _core_behaviour() -> str:
+    """Give a digest of what the core makes of a small collection."""
+    from conceptforest.forest.hml_forest import HMLForest
+    from conceptforest.forest.reading import Reading
+
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(60, 5)), 2).astype(np.float32)
+    tags = (rng.random((60, 8)) < 0.3).astype(np.uint8)
+    digest = hashlib.blake2b(digest_size=16)
+    layers = [[0, 1, 2], [3, 4, 5, 6, 7]]
+    for reading, bootstrap in ((Reading(), False), (Reading(child_weights="evidence"), True)):
+        forest = HMLForest(
+            5,
+            layers=layers,
+            reading=reading,
+            bootstrap=bootstrap,
+            random_state=0,
+        ).fit(X, tags)
+        nearest = forest.affinity(n_neighbors=5)
+        for found in (forest.leaves_, forest.trees_.threshold, nearest.indices, nearest.data):
+            digest.update(np.ascontiguousarray(found).tobytes())
+    labels, centres, _, _ = _core.k_means(
+        X.astype(np.float64), 4, n_init=2, max_iter=50, seed=0, n_threads=1, progress=None
+    )
+    digest.update(labels.tobytes())
+    digest.update(centres.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,248 @@
+"""The main line: what is asked for, what is missing, running it, writing it down."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from conceptforest.experiments import (
+    abstractness,
+    comparison,
+    completion,
+    components,
+    forest_sizes,
+    layer_numbers,
+    sparseness,
+)
+from conceptforest.experiments.cells import Cell, CellStore
+from conceptforest.experiments.code_version import code_version
+from conceptforest.experiments.figures import CurveFigure
+from conceptforest.experiments.index_page import Provenance, Section, write_index
+from conceptforest.experiments.machine import machine_facts
+from conceptforest.experiments.methods import METHODS, add_methods_of_file
+from conceptforest.experiments.pictures import PICTURES, Picture
+from conceptforest.experiments.plan import PRESETS, Plan, Settings
+from conceptforest.experiments.pool import Bounds, run_jobs
+from conceptforest.experiments.scoretable import ScoreTable
+from conceptforest.experiments.subject import open_subject
+from conceptforest.experiments.table_files import write_table
+from conceptforest.experiments.watching import watching
+from conceptforest.progress import working
+from conceptforest.tags.names import did_you_mean
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conceptforest.experiments.jobs import Job
+
+__all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]
+
+_SCORED: tuple[Any, ...] = (
+    comparison,
+    sparseness,
+    layer_numbers,
+    abstractness,
+    completion,
+    components,
+    forest_sizes,
+)
+Look: TypeAlias = "Callable[[Job], Cell | None]"
+EXPERIMENTS: dict[str, Any] = {
+    **{name: module for module in _SCORED for name in module.NAMES},
+    **{picture.name: picture for picture in PICTURES},
+}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What was done.
+
+    Attributes
+    ----------
+    index : Path
+        The page that holds everything.
+    files : tuple of Path
+        All tables and figures.
+    n_jobs, n_run, n_failed : int
+        Runs that the tables need, runs made now, and runs without a result.
+    remarks : tuple of str
+        What the audit found in our own tables.
+    """
+
+    index: Path
+    files: tuple[Path, ...]
+    n_jobs: int
+    n_run: int
+    n_failed: int
+    remarks: tuple[str, ...]
+
+
+def reproduce(
+    names: Sequence[str],
+    data: str,
+    out: str | os.PathLike[str],
+    *,
+    settings: Settings | tuple[str, Mapping[str, Any]] = PRESETS["paper"],
+    features: str = "auto",
+    cells: str | os.PathLike[str] | None = None,
+    bounds: Bounds | None = None,
+    method_files: Sequence[str] = (),
+    keep_older: bool = False,
+    command: str = "",
+    verbose: int = 0,
+) -> Reproduction:
+    """Run the paper's experiments on a collection and write its tables and figures.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of :data:`EXPERIMENTS`, or ``"all"``.
+    data : str
+        See :func:`~conceptforest.experiments.subject.open_subject`.
+    out : path-like
+        Folder for everything; made where missing.
+    settings : Settings, or the name of a preset and changes, default=the paper's
+    features : str, default="auto"
+        For collections of media: see ``conceptforest discover``.
+    cells : path-like or None, default=None
+        Folder of the results of single runs; None is ``cells`` in `out`.
+    bounds : Bounds or None, default=None
+        What runs may take; the limit of time is that of the settings.
+    method_files : sequence of str, default=()
+        Python files with further methods; each gets its rows in all tables.
+    keep_older : bool, default=False
+        Use results that earlier code has computed, and say so, instead of computing them again.
+    command : str, default=""
+        What to write down as the command.
+    verbose : int, default=0
+        1 shows progress.
+
+    Returns
+    -------
+    Reproduction
+    """
+    chosen = _choose(names)
+    for file in method_files:
+        add_methods_of_file(file)
+    if not isinstance(settings, Settings):  # its methods may be those of the files
+        settings = Settings.of(*settings)
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    bounds = replace(bounds or Bounds(), seconds=settings.seconds)
+    n_jobs = bounds.n_workers * bounds.n_threads
+    subject = open_subject(data, out, features=features, n_jobs=n_jobs, verbose=verbose)
+    plan = Plan(subject, settings)
+    store = CellStore(cells or out / "cells", subject.digest, subject.collection.name)
+    scored = [one for one in chosen if not hasattr(one, "draw")]
+    needed = list(dict.fromkeys(itertools.chain.from_iterable(one.jobs(plan) for one in scored)))
+    versions = {name: code_version_of(name) for name in {job.method for job in needed}}
+    missing = [
+        job
+        for job in sorted(needed, key=lambda job: job.seed)  # a whole table of few seeds first
+        if not _is_done(store.get(job), versions[job.method], bounds, keep_older=keep_older)
+    ]
+    n_older = sum(
+        cell is not None and cell.code != versions[job.method]
+        for job in needed
+        if job not in set(missing)
+        for cell in [store.get(job)]
+    )
+    facts = machine_facts(bounds)
+    with watching(missing, store.get, needed, bounds, show=verbose > 0) as finished:
+
+        def done(job: Job, cell: Cell) -> None:
+            store.put(job, replace(cell, code=versions[job.method], machine=facts))
+            finished(job, cell)
+
+        if missing:
+            run_jobs(missing, subject.path, done, bounds, method_files=method_files)
+    writer = _Writer(plan, store.get, out, n_jobs, show=verbose > 0)
+    sections = [writer.written(one) for one in chosen]
+    failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
+    seconds = sum(cell.seconds for job in needed if (cell := store.get(job)))
+    index = write_index(out, plan, sections, Provenance(command, facts, n_older, seconds))
+    tables = [table for section in sections for table in section.tables]
+    return Reproduction(
+        index,
+        tuple(path for section in sections for path in section.files),
+        len(needed),
+        len(missing),
+        len(failed),
+        tuple(remark for table in tables for remark in table.remarks),
+    )
+
+
+def code_version_of(method: str) -> str:
+    """Give the version of the code of a method; a user's own file counts by what is in it."""
+    module = METHODS[method].module
+    if module.startswith("conceptforest_method_"):
+        import hashlib
+        import sys
+
+        content = Path(str(sys.modules[module].__file__)).read_bytes()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+    return code_version(module)
+
+
+def _choose(names: Sequence[str]) -> list[Any]:
+    if "all" in names:
+        names = tuple(EXPERIMENTS)
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise ValueError(
+                f"There is no experiment {name!r}; there are all, {', '.join(EXPERIMENTS)}."
+                f"{did_you_mean(name, tuple(EXPERIMENTS))}"
+            )
+    if not names:
+        raise ValueError(f"Name an experiment: all, {', '.join(EXPERIMENTS)}.")
+    return list(dict.fromkeys(EXPERIMENTS[name] for name in names))
+
+
+def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
+    """Tell whether a result need not be computed: what failed is tried again, but for the slow."""
+    if cell is None or (cell.code != version and not keep_older):
+        return False
+    if cell.took_too_long:
+        return bounds.seconds is not None and bounds.seconds <= (cell.limit or 0.0)
+    return not cell.failure
+
+
+class _Writer:
+    """Writes the tables and figures of experiments."""
+
+    def __init__(self, plan: Plan, look: Look, out: Path, n_jobs: int, *, show: bool) -> None:
+        self.plan, self.look, self.out, self.n_jobs, self.show = plan, look, out, n_jobs, show
+        for folder in ("tables", "figures"):
+            (out / folder).mkdir(exist_ok=True)
+
+    def written(self, one: Any) -> Section:
+        """Write one experiment."""
+        return self._drawn(one) if hasattr(one, "draw") else self._scored(one)
+
+    def _drawn(self, picture: Picture) -> Section:
+        paths = self._figures(picture.name)
+        with working(f"drawing {picture.name}", show=self.show):
+            for path in paths:
+                picture.draw(self.plan, self.out / "looks", path, self.n_jobs)
+        figures = [(picture.title, paths[0])]
+        return Section(picture.name, picture.title, picture.about, figures=figures, files=paths)
+
+    def _scored(self, module: Any) -> Section:
+        section = Section(module.NAMES[0], module.TITLE, module.ABOUT, names=module.NAMES)
+        for name, found in module.result(self.plan, self.look).items():
+            if isinstance(found, ScoreTable) and found.rows:
+                section.tables.append(found)
+                section.files += write_table(found, self.out / "tables", name)
+            elif isinstance(found, CurveFigure):
+                paths = self._figures(name)
+                for path in paths:
+                    found.draw(path)
+                section.figures.append((found.title, paths[0]))
+                section.files += paths
+        return section
+
+    def _figures(self, name: str) -> list[Path]:
+        return [self.out / "figures" / f"{name}{ending}" for ending in (".svg", ".pdf")]

@@ -1,0 +1,216 @@
+"""A table of scores as Markdown, LaTeX, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from conceptforest.experiments.scoretable import DECIMALS
+from conceptforest.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conceptforest.experiments.scoretable import Entry, ScoreTable
+
+__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "write_table"]
+
+_LATEX = str.maketrans(
+    {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+)
+_CLOSE = "†"
+_NOTHING = "-"
+LEGEND = (
+    "Mean ± standard deviation over the seeds; **best**, *second best*; † not told apart from the"
+    " best by a paired t test over the seeds (5 %)."
+)
+
+
+def write_table(table: ScoreTable, folder: Path, name: str) -> list[Path]:
+    """Write a table in all forms.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    folder : Path
+    name : str
+        Of the files, without an ending.
+
+    Returns
+    -------
+    list of Path
+    """
+    texts = {
+        ".md": as_markdown(table),
+        ".tex": as_latex(table),
+        ".csv": as_csv(table),
+        ".json": as_json(table),
+    }
+    paths = []
+    for ending, text in texts.items():
+        path = folder / f"{name}{ending}"
+        with whole_file(path) as file:
+            file.write(text.encode())
+        paths.append(path)
+    return paths
+
+
+# --- Markdown ------------------------------------------------------------------------------------
+
+
+def as_markdown(table: ScoreTable) -> str:
+    """Write a table for a page, with the notes that belong to it."""
+    return "\n".join([f"### {table.title}", "", *_markdown_rows(table), "", *_notes(table)])
+
+
+def _markdown_rows(table: ScoreTable) -> Iterator[str]:
+    shown = _has_published(table)
+    grouped = any(row.group for row in table.rows)
+    header = [*(["input"] if grouped else []), "method"]
+    header += [f"{column.title}" for column in table.columns]
+    header += ["paper"] if shown else []
+    header += ["s", "MB"]
+    yield f"| {' | '.join(header)} |"
+    n_text = 1 + grouped
+    yield f"| {' | '.join(['---'] * n_text + ['---:'] * (len(header) - n_text))} |"
+    before = None
+    for place, row in enumerate(table.rows):
+        cells = [row.group if row.group != before else ""] if grouped else []
+        before = row.group
+        cells.append(_escaped(row.title))
+        cells += [_markdown_entry(entry) for entry in table.entries[place]]
+        cells += [_published_cell(table.entries[place])] if shown else []
+        cells += [_short(table.seconds[place], 1), _short(table.peak_mb[place], 0)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", r"\|")
+
+
+def _markdown_entry(entry: Entry) -> str:
+    if math.isnan(entry.mean):
+        return _NOTHING
+    mark = {1: "**", 2: "*"}.get(entry.rank, "")
+    text = f"{mark}{entry.mean:.{DECIMALS}f}{mark}"
+    if not math.isnan(entry.spread):
+        text += f" ± {entry.spread:.{DECIMALS}f}"
+    return text + (_CLOSE if entry.close else "")
+
+
+def _published_cell(entries: list[Entry]) -> str:
+    return " / ".join(_NOTHING if e.published is None else f"{e.published:.2f}" for e in entries)
+
+
+def _has_published(table: ScoreTable) -> bool:
+    return any(entry.published is not None for row in table.entries for entry in row)
+
+
+def _short(value: float, decimals: int) -> str:
+    return _NOTHING if math.isnan(value) else f"{value:,.{decimals}f}"
+
+
+def _notes(table: ScoreTable) -> Iterator[str]:
+    yield LEGEND
+    if _has_published(table):
+        yield f"paper: {', '.join(column.title for column in table.columns)} as published."
+    yield ""
+    for row, state in zip(table.rows, table.states, strict=True):
+        said = "; ".join(text for text in (row.note, state) if text)
+        if said:
+            name = f"{row.group}, {row.title}" if row.group else row.title
+            yield f"- {_escaped(name)}: {_escaped(said)}."
+    yield "audit: nothing impossible" if not table.remarks else "audit:"
+    for remark in table.remarks:
+        yield f"- {remark}"
+
+
+# --- The others ----------------------------------------------------------------------------------
+
+
+def as_latex(table: ScoreTable) -> str:
+    """Write a table for a paper; it needs the package booktabs."""
+    grouped = any(row.group for row in table.rows)
+    columns = "ll" if grouped else "l"
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{table.title.translate(_LATEX)}}}",
+        rf"\begin{{tabular}}{{{columns}{'c' * len(table.columns)}}}",
+        r"\toprule",
+        " & ".join(
+            [*(["Input"] if grouped else []), "Method", *(c.title for c in table.columns)]
+        ).replace("%", r"\%")
+        + r" \\",
+        r"\midrule",
+    ]
+    before = None
+    for row, entries in zip(table.rows, table.entries, strict=True):
+        if grouped and before is not None and row.group != before:
+            lines.append(r"\midrule")
+        cells = [row.group.translate(_LATEX) if row.group != before else ""] if grouped else []
+        before = row.group
+        cells.append(row.title.translate(_LATEX))
+        cells += [_latex_entry(entry) for entry in entries]
+        lines.append(" & ".join(cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_entry(entry: Entry) -> str:
+    if math.isnan(entry.mean):
+        return "--"
+    text = f"{entry.mean:.2f}"
+    text = {1: rf"\textbf{{{text}}}", 2: rf"\underline{{{text}}}"}.get(entry.rank, text)
+    return text + (r"$^\dagger$" if entry.close else "")
+
+
+def as_csv(table: ScoreTable) -> str:
+    """Write a table for a spreadsheet: a mean and a spread for each score."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    header = ["group", "method"]
+    for column in table.columns:
+        header += [column.title, f"{column.title} sd", f"{column.title} published"]
+    writer.writerow([*header, "seconds", "peak_mb", "remark"])
+    for place, row in enumerate(table.rows):
+        cells: list[Any] = [row.group, row.title]
+        for entry in table.entries[place]:
+            cells += [_number(entry.mean), _number(entry.spread)]
+            cells.append("" if entry.published is None else entry.published)
+        cells += [_number(table.seconds[place]), _number(table.peak_mb[place])]
+        writer.writerow([*cells, table.states[place]])
+    return out.getvalue()
+
+
+def _number(value: float) -> Any:
+    return "" if math.isnan(value) else round(value, 6)
+
+
+def as_json(table: ScoreTable) -> str:
+    """Write a table for programs."""
+    rows = [
+        {
+            "group": row.group,
+            "method": row.title,
+            "scores": {
+                column.title: {
+                    "mean": _number(entry.mean),
+                    "sd": _number(entry.spread),
+                    "published": entry.published,
+                }
+                for column, entry in zip(table.columns, table.entries[place], strict=True)
+            },
+            "seconds": _number(table.seconds[place]),
+            "peak_mb": _number(table.peak_mb[place]),
+            "remark": table.states[place],
+        }
+        for place, row in enumerate(table.rows)
+    ]
+    content = {"title": table.title, "rows": rows, "audit": table.remarks}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,108 @@
+"""Progress of many runs that take seconds or minutes, with an estimate of what is left."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from conceptforest.experiments.cells import Cell
+    from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.pool import Bounds
+
+__all__ = ["Estimate", "watching"]
+
+_UNKNOWN = 10.0  # seconds, until the first run is done
+
+
+class Estimate:
+    """How long runs will take, from those that are done.
+
+    Examples
+    --------
+    >>> from conceptforest.experiments.jobs import Job
+    >>> estimate = Estimate()
+    >>> estimate.learn(Job("cluster", "KMeans", seed=0), 4.0)
+    >>> estimate.of(Job("cluster", "KMeans", seed=1))
+    4.0
+    """
+
+    def __init__(self) -> None:
+        self._by_settings: dict[object, list[float]] = defaultdict(list)
+        self._by_method: dict[str, list[float]] = defaultdict(list)
+
+    def learn(self, job: Job, seconds: float) -> None:
+        """Take note of a run."""
+        self._by_settings[job.method, job.params].append(seconds)
+        self._by_method[job.method].append(seconds)
+
+    def of(self, job: Job) -> float:
+        """Foresee a run: as long as its like, else as its method, else as the middle of all."""
+        like = self._by_settings.get((job.method, job.params)) or self._by_method.get(job.method)
+        if like:
+            return float(np.mean(like))
+        everything = [one for some in self._by_method.values() for one in some]
+        return float(np.median(everything)) if everything else _UNKNOWN
+
+
+@contextmanager
+def watching(
+    missing: Sequence[Job],
+    look: Callable[[Job], Cell | None],
+    needed: Sequence[Job],
+    bounds: Bounds,
+    *,
+    show: bool,
+) -> Iterator[Callable[[Job, Cell], None]]:
+    """Show how far the runs are; yields a function to be told of each that is done."""
+    estimate = Estimate()
+    for job in needed:
+        cell = look(job)
+        if cell is not None and not cell.failure:
+            estimate.learn(job, cell.seconds)
+    if not show or not missing:
+        yield lambda _job, _cell: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    left = dict.fromkeys(missing)
+    n_failed = 0
+    begun = time.monotonic()
+    columns = (
+        TextColumn("running"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("running", total=len(missing), told="")
+
+        def finished(job: Job, cell: Cell) -> None:
+            nonlocal n_failed
+            left.pop(job, None)
+            if cell.failure:
+                n_failed += 1
+                bar.console.print(f"{job}: {cell.failure}", markup=False, style="yellow")
+            estimate.learn(job, cell.seconds)
+            remaining = sum(map(estimate.of, left)) / bounds.n_workers
+            failed = f", {n_failed} without a result" if n_failed else ""
+            told = (
+                f"elapsed {_clock(time.monotonic() - begun)}, left about {_clock(remaining)}"
+                f"{failed}; last: {job}"
+            )
+            bar.update(task, advance=1, told=told[:150])
+
+        yield finished
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"
