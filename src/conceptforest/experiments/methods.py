@@ -225,6 +225,7 @@ def add_methods_of_file(path: str | Path) -> list[str]:
         if isinstance(cls, type)
         and issubclass(cls, ClusteringBaseline | CompletionBaseline)
         and cls.__module__ == name
+        and not key.startswith("_")
     }
     if not found:
         raise ValueError(

@@ -1,0 +1,70 @@
+"""Versions of code: comments and layout do not count, statements and what is imported do."""
+
+import sys
+
+import pytest
+
+from conceptforest.experiments import code_version as module
+from conceptforest.experiments.code_version import code_version
+
+SOURCE = '''"""What it is."""
+from conceptforest.checks import whole
+
+def f(x):
+    """Check."""
+    whole("x", x, 1)
+    return x
+'''
+
+
+@pytest.fixture
+def version_of(tmp_path, monkeypatch):
+    """Give the version that a module of the package would have with some source."""
+    import conceptforest
+
+    monkeypatch.setattr(conceptforest, "__path__", [*conceptforest.__path__, str(tmp_path)])
+
+    def version(source, name="some_new_module"):
+        (tmp_path / f"{name}.py").write_text(source)
+        sys.modules.pop(f"conceptforest.{name}", None)
+        for function in (module._tree, module._imports, module._is, module._statements):
+            function.cache_clear()
+        return code_version(f"conceptforest.{name}")
+
+    return version
+
+
+def test_comments_docstrings_and_layout_do_not_count(version_of):
+    changed = SOURCE.replace("What it is", "Something else").replace("return x", "return (x)  # x")
+    changed = changed.replace('    """Check."""\n', "\n\n")
+    assert version_of(changed) == version_of(SOURCE)
+
+
+def test_what_is_imported_for_annotations_does_not_count(version_of):
+    more = "from typing import TYPE_CHECKING\n"
+    only_types = f"{more}if TYPE_CHECKING:\n    from conceptforest.metrics import audit\n{SOURCE}"
+    assert version_of(only_types) == version_of(f"{more}{SOURCE}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("x, 1)", "x, 2)"), ("return x", "return -x"), ("def f", "def g")]
+)
+def test_statements_count(version_of, old, new):
+    assert version_of(SOURCE.replace(old, new)) != version_of(SOURCE)
+
+
+def test_what_is_imported_counts(version_of):
+    helper = "from conceptforest.a_helper import y\n"
+    version_of("y = 1\n", "a_helper")
+    one = version_of(helper)
+    version_of("y = 2\n", "a_helper")
+    assert version_of(helper) != one
+
+
+def test_the_core_counts_by_what_it_does(monkeypatch):
+    before = code_version("conceptforest.structure.clustering")
+    module._core_behaviour.cache_clear()
+    assert code_version("conceptforest.structure.clustering") == before
+    monkeypatch.setattr(module, "_core_behaviour", lambda: "another")
+    assert code_version("conceptforest.structure.clustering") != before
+    assert code_version("conceptforest.metrics") == code_version("conceptforest.metrics")

@@ -1,0 +1,174 @@
+"""The command: every table and figure, resumed where it was stopped, with methods of one's own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from conceptforest.cli import main
+from conceptforest.datasets import make_trecvid_like, write_feature_file
+from conceptforest.experiments import EXPERIMENTS, Settings, reproduce
+from conceptforest.experiments.pool import Bounds
+
+FEW = ("KMeans", "SpClust", "Popularity", "HMLRF", "MostSpecific", "HMLRF(AM)")
+SETTINGS = Settings(
+    trees=10, seeds=2, rates=(0.5,), layers=(2, 3), tree_counts=(5, 10), leaf_sizes=(1, 3),
+    methods=FEW, seconds=60.0,
+)  # fmt: skip
+MISBEHAVE = str(Path(__file__).with_name("methods_that_misbehave.py"))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "trecvid-like.npz"
+    write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def done(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out")
+    return out, reproduce(["all"], data, out, settings=SETTINGS, command="the command")
+
+
+def test_every_table_and_figure_is_there(done):
+    _, found = done
+    names = {path.stem for path in found.files}
+    assert {"table1", "table3", "table4", "table5", "table6", "table8"} <= names
+    figures = {name for name in EXPERIMENTS if name.startswith("fig-")}
+    assert figures <= names
+    for path in found.files:
+        assert path.is_file()
+        assert path.stat().st_size > 100
+    endings = {path.suffix for path in found.files}
+    assert endings == {".md", ".tex", ".csv", ".json", ".svg", ".pdf"}
+    assert found.n_failed == 0
+    assert found.remarks == ()
+
+
+def test_the_page_holds_them_all(done):
+    out, found = done
+    page = found.index.read_text()
+    for path in found.files:
+        assert f'"{path.relative_to(out).as_posix()}"' in page
+    assert "the command" in page
+    assert "HML-RF" in page
+    assert '<span class="paper">0.90</span>' in page  # its published twin
+    assert "imply an ARI" in page
+
+
+def test_rows_are_those_of_the_methods(done):
+    out, _ = done
+    rows = json.loads((out / "tables" / "table1.json").read_text())["rows"]
+    assert {row["method"] for row in rows} >= {"K-means", "SpClust", "HML-RF", "HML-RF, FlatTags"}
+    assert {row["group"] for row in rows} >= {"features", "tags", "both, balanced"}
+    assert all(0 <= row["scores"]["NMI"]["mean"] <= 1 for row in rows)
+
+
+def test_a_second_run_computes_nothing(done, data):
+    out, first = done
+    again = reproduce(["all"], data, out, settings=SETTINGS)
+    assert (first.n_run, again.n_run) == (first.n_jobs, 0)
+
+
+def test_more_seeds_and_lost_cells_are_all_that_is_computed(done, data, tmp_path):
+    out, _ = done
+    cells = sorted((out / "cells").glob("*.json"))
+    kept = tmp_path / "cells"
+    kept.mkdir()
+    for path in cells[3:]:
+        (kept / path.name).write_bytes(path.read_bytes())
+    again = reproduce(["all"], data, tmp_path, settings=SETTINGS)
+    assert again.n_run == 3
+    for path in cells:  # and what is computed again is the same
+        one, other = (json.loads((p / path.name).read_text()) for p in (out / "cells", kept))
+        assert one["scores"] == other["scores"]
+
+
+def test_results_of_other_code_are_computed_again_unless_they_are_wanted(done, data, tmp_path):
+    out, _ = done
+    kept = tmp_path / "cells"
+    kept.mkdir()
+    for path in (out / "cells").glob("*.json"):
+        content = json.loads(path.read_text())
+        (kept / path.name).write_text(json.dumps(content | {"code": "of last year"}))
+    settings = Settings(trees=10, seeds=2, methods=("Popularity",), seconds=60.0)
+    older = reproduce(["table8"], data, tmp_path, settings=settings, keep_older=True)
+    assert older.n_run == 0
+    assert "2 runs were computed by earlier code" in older.index.read_text()
+    assert reproduce(["table8"], data, tmp_path, settings=settings).n_run == 2
+
+
+def test_a_method_of_one_file_gets_a_row_in_every_table(data, tmp_path):
+    settings = {"seeds": 1, "methods": ["Halves", "Fails"]}
+    found = reproduce(
+        ["table1"],
+        data,
+        tmp_path,
+        settings=("quick", settings),
+        method_files=[MISBEHAVE],
+        bounds=Bounds(n_workers=2),
+    )
+    text = (tmp_path / "tables" / "table1.md").read_text()
+    assert "| features | halves |" in text
+    assert "fails: ZeroDivisionError: one cannot do that." in text
+    assert (found.n_jobs, found.n_failed) == (2, 1)
+
+
+def test_the_command_line(data, tmp_path):
+    config = tmp_path / "few.toml"
+    config.write_text('methods = ["KMeans"]\nseeds = 1\n')
+    result = CliRunner().invoke(
+        main,
+        ["reproduce", "table1", "--data", data, "--out", str(tmp_path / "out"),
+         "--preset", "quick", "--config", str(config)],
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "5 runs, 5 of them made now." in result.output
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table99"], "There is no experiment 'table99'; there are all, table1"),
+        (["table1", "--preset", "quik"], "Did you mean 'quick'?"),
+        (["table1", "--methods", "KMean"], "Did you mean 'KMeans'?"),
+        (["table1", "--data", "no-such-file.npz"], "There is no file"),
+        (["table1", "--data", "scenes:few"], "behind the colon stands a number"),
+        (["table1", "--data", "."], "say which published layout"),
+        (["table1", "--method", __file__], "no subclass of ClusteringBaseline"),
+    ],
+)
+def test_mistakes_are_explained(tmp_path, arguments, message):
+    result = CliRunner().invoke(main, ["reproduce", *arguments, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": 3}, "Did you mean 'seeds'?"),
+        ({"seeds": "three"}, "seeds must be like 2; got 'three'"),
+        ({"rates": 0.5}, "rates must be like"),
+        ({"rates": [1.5]}, "rates must lie between 0 and 1"),
+        ({"layers": [0]}, "layers must be numbers of at least 1"),
+        ({"trees": 0}, "trees must be at least 1"),
+        ({"seconds": -1.0}, "seconds must be positive"),
+    ],
+)
+def test_settings_are_checked(changes, message):
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        Settings.of("quick", changes)
+
+
+def test_a_collection_without_classes_is_refused(tmp_path):
+    from conceptforest.datasets import Collection
+
+    made = make_trecvid_like(n_items=40, random_state=0)
+    path = tmp_path / "bare.npz"
+    write_feature_file(path, Collection(made.X, made.tags, None, (), "bare"))
+    with pytest.raises(ValueError, match="bare has no classes"):
+        reproduce(["table1"], str(path), tmp_path / "out", settings=SETTINGS)
