@@ -230,7 +230,7 @@ def _too_close(own: Any, best: Any) -> bool:
     difference = own[pairs] - best[pairs]
     n = len(difference)
     mean, error = float(difference.mean()), float(difference.std(ddof=1)) / n**0.5
-    return abs(mean) <= error * float(t.ppf(1 - _LEVEL / 2, n - 1))
+    return bool(abs(mean) <= error * float(t.ppf(1 - _LEVEL / 2, n - 1)))
 
 
 def _audit(row: Row, runs: Sequence[Cell]) -> list[str]:
