@@ -102,6 +102,20 @@ cf::Layer make_layer(nb::handle record, std::uint32_t n, std::vector<nb::object>
   return layer;
 }
 
+cf::Sources make_sources(nb::handle record, const std::vector<cf::Layer>& layers) {
+  cf::Sources sources;
+  sources.two_class = nb::cast<std::int32_t>(record.attr("two_class"));
+  sources.alpha = nb::cast<double>(record.attr("alpha"));
+  sources.normalise = nb::cast<bool>(record.attr("normalise"));
+  require(layers.size() == 1 && !layers[0].soft && !layers[0].weight,
+          "sources: they need one layer, hard and without weights");
+  require(
+      sources.two_class >= -1 && sources.two_class < static_cast<std::int64_t>(layers[0].n_tags),
+      "sources: two_class is no tag");
+  require(sources.alpha >= 0.0 && sources.alpha <= 1.0, "sources: alpha must lie in [0, 1]");
+  return sources;
+}
+
 template <class Value, class Rank>
 void rank_columns(In<Value, 2> values, InOut<Rank, 2> ranks, int n_threads) {
   require(values.shape(0) == ranks.shape(0) && values.shape(1) == ranks.shape(1),
@@ -118,7 +132,8 @@ void rank_columns(In<Value, 2> values, InOut<Rank, 2> ranks, int n_threads) {
 nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
               InOut<std::int32_t, 2> leaves, std::uint32_t n_try, std::uint32_t min_leaf,
               bool evidence_weights, bool bootstrap, int n_threads, nb::object progress,
-              std::uint32_t pair_limit, std::int64_t small_mass, std::uint64_t soft_cells) {
+              nb::object sources, std::uint32_t pair_limit, std::int64_t small_mass,
+              std::uint64_t soft_cells) {
   cf::Problem problem;
   std::size_t d = 0;
   std::size_t n = 0;
@@ -145,6 +160,7 @@ nb::dict grow(nb::object ranks, nb::list layers, In<std::uint64_t, 1> keys,
   std::vector<nb::object> held;
   for (nb::handle record : layers)
     problem.layers.push_back(make_layer(record, problem.n_items, held));
+  if (!sources.is_none()) problem.sources = make_sources(sources, problem.layers);
   problem.n_try = n_try;
   problem.min_leaf = min_leaf;
   problem.child_weights = evidence_weights ? cf::ChildWeights::kEvidence : cf::ChildWeights::kCount;
@@ -363,8 +379,9 @@ NB_MODULE(_core, m) {
         "ranks"_a.noconvert(), "n_threads"_a);
   m.def("grow", &grow, "ranks"_a, "layers"_a, "keys"_a, "leaves"_a.noconvert(), nb::kw_only(),
         "n_try"_a, "min_leaf"_a, "evidence_weights"_a, "bootstrap"_a, "n_threads"_a,
-        "progress"_a.none(), "pair_limit"_a = cf::Problem{}.pair_limit,
-        "small_mass"_a = cf::Problem{}.small_mass, "soft_cells"_a = cf::Problem{}.soft_cells);
+        "progress"_a.none(), "sources"_a.none() = nb::none(),
+        "pair_limit"_a = cf::Problem{}.pair_limit, "small_mass"_a = cf::Problem{}.small_mass,
+        "soft_cells"_a = cf::Problem{}.soft_cells);
   m.def(
       "limit_registers",
       [](int bytes) { cf::kernel_bytes() = std::min(bytes, cf::register_bytes()); }, "bytes"_a);

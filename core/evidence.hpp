@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pairs.hpp"
@@ -36,12 +37,21 @@ struct Layer {
 
 enum class ChildWeights { kCount, kEvidence };
 
+// Several sources whose gains are joined in a weighted sum: the two classes of all items, real and
+// synthetic, and every other tag of the only layer, over the items that have such a tag at all.
+struct Sources {
+  std::int32_t two_class = -1;  // the tag of real items, or -1: all are real, and no source
+  double alpha = 0.5;           // weight of the two classes; the tags share the rest
+  bool normalise = true;        // divide the gain of a source by its best at the root of the tree
+};
+
 struct Problem {
   std::uint32_t n_items = 0;
   std::uint32_t n_features = 0;
   const std::uint16_t* ranks16 = nullptr;  // (n_features, n_items), one of the two
   const std::uint32_t* ranks32 = nullptr;
   std::vector<Layer> layers;
+  std::optional<Sources> sources;  // or the gain is that of the target layer (Eq. 5)
   std::uint32_t n_try = 1;
   std::uint32_t min_leaf = 1;
   ChildWeights child_weights = ChildWeights::kCount;

@@ -5,8 +5,10 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "hard_search.hpp"
+#include "joint_search.hpp"
 #include "node.hpp"
 #include "order.hpp"
 #include "random.hpp"
@@ -37,6 +39,7 @@ class Grower {
         soft_(node_),
         features_(problem.n_features) {
     std::iota(features_.begin(), features_.end(), 0U);
+    if (problem.sources) joint_.emplace(node_, *problem.sources);
   }
 
   const Nodes& grow(std::uint64_t key, std::int32_t* leaves, const std::atomic<bool>& stop) {
@@ -94,7 +97,7 @@ class Grower {
     Best best;
     if (node_.total >= 2 * std::uint64_t{problem_.min_leaf} && size >= 2 &&
         node_.find_layer(at.layer))
-      best = search(at.key, stop);
+      best = search(at, stop);
     if (!best.found) {
       for (std::uint32_t x = 0; x < size; ++x)
         leaves[items[x]] = static_cast<std::int32_t>(at.node);
@@ -114,15 +117,34 @@ class Grower {
     stack.push_back({left, at.begin, middle, layer, branch(at.key, 0)});
   }
 
-  // Draws features without replacement until n_try were not constant, or none is left.
-  Best search(std::uint64_t key, const std::atomic<bool>& stop) {
+  Best search(const Pending& at, const std::atomic<bool>& stop) {
     Best best;
-    Random random(key);
-    if (node_.soft) {
+    if (joint_) {
+      joint_->arrive();
+      if (at.node == 0) {
+        SourceWeights& weights = joint_->weights();
+        weights.begin();
+        if (problem_.sources->normalise)
+          for_tried(at.key, stop, [&](std::uint32_t) { weights.measure(order_); });
+        weights.finish();
+      }
+      if (joint_->begin())
+        for_tried(at.key, stop, [&](std::uint32_t f) { joint_->feature(f, order_, best); });
+    } else if (node_.soft) {
       soft_.begin();
+      for_tried(at.key, stop, [&](std::uint32_t f) { soft_.feature(f, order_, best); });
     } else {
       hard_.begin();
+      for_tried(at.key, stop, [&](std::uint32_t f) { hard_.feature(f, order_, best); });
     }
+    return best;
+  }
+
+  // Draws features without replacement until n_try were not constant, or none is left. Calls
+  // look(f) for each of these, its ranks gathered.
+  template <class Look>
+  void for_tried(std::uint64_t key, const std::atomic<bool>& stop, Look look) {
+    Random random(key);
     const std::uint32_t n_features = problem_.n_features;
     std::uint32_t drawn = 0;
     std::uint32_t tried = 0;
@@ -141,17 +163,12 @@ class Grower {
       const std::uint32_t f = features_[at];
       if (!order_.gather(column(f), node_.items, node_.size)) continue;
       ++tried;
-      if (node_.soft) {
-        soft_.feature(f, order_, best);
-      } else {
-        hard_.feature(f, order_, best);
-      }
+      look(f);
     }
     while (drawn > 0) {  // back to 0, 1, 2, ...: a draw depends on the node's key alone
       --drawn;
       std::swap(features_[drawn], features_[swaps_[drawn]]);
     }
-    return best;
   }
 
   void fetch(std::uint32_t feature) const {
@@ -183,6 +200,7 @@ class Grower {
   Node node_;
   HardSearch hard_;
   SoftSearch soft_;
+  std::optional<JointSearch> joint_;
   Order order_;
   std::vector<std::uint32_t> features_;
   std::vector<std::uint32_t> swaps_;

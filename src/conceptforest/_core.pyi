@@ -19,6 +19,7 @@ def grow(
     bootstrap: bool,
     n_threads: int,
     progress: Callable[[int], None] | None,
+    sources: Any = ...,
     pair_limit: int = ...,
     small_mass: int = ...,
     soft_cells: int = ...,

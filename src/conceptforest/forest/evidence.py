@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conceptforest.forest.reading import Reading
     from conceptforest.tags import TagMatrix
 
-__all__ = ["ONE", "LayerEvidence", "gather_evidence"]
+__all__ = ["ONE", "LayerEvidence", "Sources", "gather_evidence", "hard_layer"]
 
 ONE: int = _core.ONE  # what stands for 1 in the fixed point of the core
 _WEIGHT_BITS = 20
@@ -67,6 +67,31 @@ class LayerEvidence:
     n_supported: int
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Several sources whose gains are joined in a weighted sum, in place of one target layer's.
+
+    There is one layer, hard and without weights. Its tags are each a source, over the items that
+    have any of them; but one tag may tell real items from synthetic ones, and that source is over
+    all items.
+
+    Attributes
+    ----------
+    two_class : int
+        The tag of real items, or -1 where all are real.
+    alpha : float
+        Weight of the two classes, from 0 to 1; the tags that vary in a tree's bag share the rest.
+        As large a part of that rest as that of the real items without tags goes to all sources
+        evenly.
+    normalise : bool
+        Divide the gain of a source by its best over the cuts that the root of the tree tries.
+    """
+
+    two_class: int
+    alpha: float
+    normalise: bool
+
+
 def gather_evidence(
     tags: TagMatrix,
     layers: Sequence[NDArray[np.int32]],
@@ -108,6 +133,28 @@ def gather_evidence(
         else:
             result.append(_all_hard(own, len(missing), weight, unit))
     return result
+
+
+def hard_layer(tags: Any) -> LayerEvidence:
+    """Take a 0/1 matrix as the tags of one layer, and every item at its word.
+
+    Parameters
+    ----------
+    tags : csr_array of shape (n_items, n_tags)
+
+    Returns
+    -------
+    LayerEvidence
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> hard_layer(sparse.csr_array([[1, 0], [1, 1], [0, 0]])).start
+    array([0, 1, 3, 3])
+    """
+    own = tags.tocsr()
+    own.sort_indices()
+    return _all_hard(own, int(np.sum(np.diff(own.indptr) == 0)), None, 1.0)
 
 
 def _whole_weights(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from conceptforest.forest.evidence import LayerEvidence
+    from conceptforest.forest.evidence import LayerEvidence, Sources
 
 __all__ = ["grow_trees", "route", "tree_keys"]
 
@@ -58,6 +58,7 @@ def grow_trees(
     bootstrap: bool,
     n_threads: int,
     verbose: bool,
+    sources: Sources | None = None,
 ) -> tuple[Trees, NDArray[np.int32]]:
     """Grow one tree for each key.
 
@@ -80,6 +81,8 @@ def grow_trees(
     n_threads : int
     verbose : bool
         Show a progress bar.
+    sources : Sources or None, default=None
+        Join the gains of several sources; None takes that of the target layer (Eq. 5).
 
     Returns
     -------
@@ -102,6 +105,7 @@ def grow_trees(
             bootstrap=bootstrap,
             n_threads=n_threads,
             progress=update,
+            sources=sources,
         )
     del ranks  # up to the size of X, and no longer needed
     trees = _with_thresholds(grown, X)
