@@ -3,6 +3,7 @@
 Clustering methods have `modes` and give `labels_`; completion methods give `scores_`.
 """
 
+from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
 from conceptforest.baselines.k_means import KMeans
@@ -13,6 +14,7 @@ from conceptforest.baselines.visual_neighbours import VisualNeighbours
 __all__ = ["CLUSTERING", "COMPLETION"]
 
 CLUSTERING: dict[str, type[ClusteringBaseline]] = {
+    "ClustRF": ClustRF,
     "KMeans": KMeans,
     "SpClust": SpClust,
 }
