@@ -3,6 +3,7 @@
 Clustering methods have `modes` and give `labels_`; completion methods give `scores_`.
 """
 
+from conceptforest.baselines.cc_forest import CCForest
 from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
@@ -14,6 +15,7 @@ from conceptforest.baselines.visual_neighbours import VisualNeighbours
 __all__ = ["CLUSTERING", "COMPLETION"]
 
 CLUSTERING: dict[str, type[ClusteringBaseline]] = {
+    "CCForest": CCForest,
     "ClustRF": ClustRF,
     "KMeans": KMeans,
     "SpClust": SpClust,
