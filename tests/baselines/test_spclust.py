@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 from conceptforest.baselines import spclust, spectral_cut
 from conceptforest.baselines.gaussian_graph import gaussian_graph
@@ -122,6 +123,24 @@ def test_a_wide_block_of_features_drowns_tags_unless_scaled(rng):
     }
     assert scores["none"] < 0.2
     assert scores["block_trace"] > 0.8
+
+
+def test_zscores_are_those_written_out_by_hand(rng, monkeypatch):
+    X = rng.normal(loc=3, scale=[0.1, 1, 100], size=(90, 3)).astype(np.float32)
+    tags = (rng.random((90, 4)) < [0.1, 0.3, 0.5, 0.9]).astype(np.uint8)
+    seen = []
+    original = spclust.cut_graphs
+
+    def watch(graphs, *args, **kwargs):
+        seen.extend(graphs)
+        return original(graphs, *args, **kwargs)
+
+    monkeypatch.setattr(spclust, "cut_graphs", watch)
+    SpClust(3, mode="concatenated", cmb_scale="zscore", random_state=3).fit(X, tags)
+    seed = int(np.random.RandomState(3).randint(0, 2**31 - 1))
+    vectors = StandardScaler().fit_transform(np.hstack([X.astype(float), tags]))
+    expected = gaussian_graph(vectors, 20, seed=seed).toarray()
+    np.testing.assert_allclose(seen[0].toarray(), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("mode", SpClust.modes)

@@ -3,11 +3,15 @@
 Clustering methods have `modes` and give `labels_`; completion methods give `scores_`.
 """
 
+from conceptforest.baselines.affinity_propagation import AffinityPropagation
 from conceptforest.baselines.cc_forest import CCForest
 from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
+from conceptforest.baselines.hdbscan import HDBSCAN
 from conceptforest.baselines.k_means import KMeans
+from conceptforest.baselines.leiden import Leiden
+from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
@@ -15,9 +19,13 @@ from conceptforest.baselines.visual_neighbours import VisualNeighbours
 __all__ = ["CLUSTERING", "COMPLETION"]
 
 CLUSTERING: dict[str, type[ClusteringBaseline]] = {
+    "AffinityPropagation": AffinityPropagation,
     "CCForest": CCForest,
     "ClustRF": ClustRF,
+    "HDBSCAN": HDBSCAN,
     "KMeans": KMeans,
+    "Leiden": Leiden,
+    "PcaKMeans": PcaKMeans,
     "SpClust": SpClust,
 }
 COMPLETION: dict[str, type[CompletionBaseline]] = {
