@@ -262,8 +262,12 @@ class TestClustering:
 
     @pytest.mark.parametrize("name", CLUSTERING)
     def test_an_unknown_mode_is_explained(self, name, collection):
-        with pytest.raises(ValueError, match=rf"mode of {name} must be one of '.*'; got 'visio'"):
-            make(CLUSTERING[name], mode="visio").fit(*collection)
+        known = CLUSTERING[name].modes[0]
+        wrong = known[:-1]
+        with pytest.raises(
+            ValueError, match=rf"mode of {name} must be .*'{known}'.*'{wrong}'.*mean"
+        ):
+            make(CLUSTERING[name], mode=wrong).fit(*collection)
 
     @clustering
     def test_number_of_clusters(self, name, mode, collection):

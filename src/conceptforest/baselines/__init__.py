@@ -6,6 +6,7 @@ Clustering methods have `modes` and give `labels_`; completion methods give `sco
 from conceptforest.baselines.affinity_propagation import AffinityPropagation
 from conceptforest.baselines.cc_forest import CCForest
 from conceptforest.baselines.clust_rf import ClustRF
+from conceptforest.baselines.cca import CCA
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
 from conceptforest.baselines.hdbscan import HDBSCAN
@@ -14,6 +15,7 @@ from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
+from conceptforest.baselines.three_view_cca import ThreeViewCCA
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
 
 __all__ = ["CLUSTERING", "COMPLETION"]
@@ -23,10 +25,12 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "CCForest": CCForest,
     "ClustRF": ClustRF,
     "HDBSCAN": HDBSCAN,
+    "CCA": CCA,
     "KMeans": KMeans,
     "Leiden": Leiden,
     "PcaKMeans": PcaKMeans,
     "SpClust": SpClust,
+    "ThreeViewCCA": ThreeViewCCA,
 }
 COMPLETION: dict[str, type[CompletionBaseline]] = {
     "CoOccurrence": CoOccurrence,
