@@ -6,6 +6,7 @@ Clustering methods have `modes` and give `labels_`; completion methods give `sco
 from conceptforest.baselines.affinity_propagation import AffinityPropagation
 from conceptforest.baselines.cc_forest import CCForest
 from conceptforest.baselines.clust_rf import ClustRF
+from conceptforest.baselines.aasc import AASC
 from conceptforest.baselines.cca import CCA
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
@@ -25,6 +26,7 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "CCForest": CCForest,
     "ClustRF": ClustRF,
     "HDBSCAN": HDBSCAN,
+    "AASC": AASC,
     "CCA": CCA,
     "KMeans": KMeans,
     "Leiden": Leiden,

@@ -11,9 +11,11 @@ from conceptforest.structure.graph import neighbour_graph
 from conceptforest.structure.visual_neighbours import nearest_items
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["gaussian_graph"]
+__all__ = ["gaussian_graph", "gaussian_graphs"]
 
 _SCALE_NEIGHBOUR = 7  # whose distance is an item's scale (Zelnik-Manor and Perona)
 
@@ -49,6 +51,35 @@ def gaussian_graph(rows: Any, n_neighbors: int = 20, *, seed: int | None = 0) ->
            [0.  , 0.99, 0.  , 0.45],
            [0.  , 0.  , 0.45, 0.  ]])
     """
+    return gaussian_graphs(rows, n_neighbors, seed=seed)[0]
+
+
+def gaussian_graphs(
+    rows: Any,
+    n_neighbors: int = 20,
+    *,
+    bandwidths: Sequence[float] = (1.0,),
+    seed: int | None = 0,
+) -> list[Any]:
+    """Join each item to its nearest ones by affinities that reach more or less far.
+
+    Parameters
+    ----------
+    rows, n_neighbors, seed : see gaussian_graph
+    bandwidths : sequence of float, default=(1.0,)
+        Above 0. What `s * t` is multiplied by, in each graph.
+
+    Returns
+    -------
+    list of csr_array of shape (n_items, n_items), float64
+        A graph for each bandwidth, each as of :func:`gaussian_graph`.
+
+    Examples
+    --------
+    >>> pair = np.array([[0.0], [1.0]])
+    >>> [float(graph[0, 1].round(3)) for graph in gaussian_graphs(pair, bandwidths=[0.5, 1, 2])]
+    [0.135, 0.368, 0.607]
+    """
     n = (rows[0] if isinstance(rows, tuple) else rows).shape[0]
     k = min(max(n_neighbors, _SCALE_NEIGHBOUR), n - 1)
     indices, distances = nearest_items(rows, rows, k, exclude_self=True, seed=seed)
@@ -56,7 +87,10 @@ def gaussian_graph(rows: Any, n_neighbors: int = 20, *, seed: int | None = 0) ->
     indices, distances = indices[:, :n_neighbors], distances[:, :n_neighbors]
     apart = (distances / scales[:, None]) * (distances / scales[indices])
     places = np.repeat(np.arange(n), indices.shape[1]), indices.ravel()
-    return neighbour_graph(sparse.csr_array((np.exp(-apart).ravel(), places), shape=(n, n)))
+    return [
+        neighbour_graph(sparse.csr_array((np.exp(-apart / width).ravel(), places), shape=(n, n)))
+        for width in bandwidths
+    ]
 
 
 def _scales(distances: NDArray[np.float64]) -> NDArray[np.float64]:
