@@ -1,6 +1,7 @@
 """Competing methods, by name: one file each, one contract for all.
 
-Clustering methods have `modes` and give `labels_`; completion methods give `scores_`.
+Clustering methods have `modes` and give `labels_`; completion methods give `scores_`. Every
+clustering method completes tags as well, by the votes of its clusters: "KMeans" as "KMeans(GC)".
 """
 
 from conceptforest.baselines.affinity_propagation import AffinityPropagation
@@ -8,6 +9,7 @@ from conceptforest.baselines.cc_forest import CCForest
 from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.aasc import AASC
 from conceptforest.baselines.cca import CCA
+from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
 from conceptforest.baselines.hdbscan import HDBSCAN
@@ -38,4 +40,5 @@ COMPLETION: dict[str, type[CompletionBaseline]] = {
     "CoOccurrence": CoOccurrence,
     "Popularity": Popularity,
     "VisualNeighbours": VisualNeighbours,
+    **{f"{name}(GC)": by_clusters(name, method) for name, method in CLUSTERING.items()},
 }
