@@ -117,3 +117,19 @@ def test_visual_neighbours_can_hear_what_a_new_item_is_tagged_with(rng):
     scores = heard.predict(new, own).toarray()
     assert (scores[:, boat] > scores[:, ski]).all()
     assert (heard.predict(new) != deaf.predict(new)).nnz == 0
+
+
+def test_the_number_of_visual_neighbours_can_be_chosen(rng):
+    """Groups of 8 that look alike within and nowhere else: more neighbours only bring noise."""
+    group = np.repeat(np.arange(20), 8)
+    X = 5 * np.eye(20)[group] + rng.normal(scale=0.1, size=(160, 20))
+    tags = (rng.random((160, 60)) < 0.8 * np.repeat(np.eye(20), 3, axis=1)[group]).astype(int)
+    tuned = VisualNeighbours(80, weights="equal", tune=True, random_state=0).fit(X, tags)
+    assert tuned.tuned_["n_neighbors"] in {5, 10}
+    assert len(tuned.tuning_) == 5
+    plain = VisualNeighbours(tuned.tuned_["n_neighbors"], weights="equal", random_state=0).fit(
+        X, tags
+    )
+    assert (plain.scores_ != tuned.scores_).nnz == 0
+    assert (plain.predict(X + 0.1) != tuned.predict(X + 0.1)).nnz == 0
+    assert VisualNeighbours(80).fit(X, tags).tuned_ == {}

@@ -14,12 +14,14 @@ from tests.oracle import baselines as oracle
 
 from conceptforest.baselines import CLUSTERING, COMPLETION
 from conceptforest.baselines.contract import GRADES
+from conceptforest.baselines.tuning import MAX_CANDIDATES
 from conceptforest.completion import keep
 
 N, D, M, P = 60, 4, 6, 3
 MEMBERS = [(name, mode) for name, cls in CLUSTERING.items() for mode in cls.modes]
 EVERY = [*CLUSTERING.values(), *COMPLETION.values()]
-QUICK = {"n_estimators": 100, "n_init": 3, "n_epochs": 30}  # where a method has them
+# Where a method has them; that settings can be chosen is a test of its own.
+QUICK = {"n_estimators": 100, "n_init": 3, "n_epochs": 30, "tune": False}
 MODES = {"vision", "tags", "scores", "scores_held_out", "concatenated", "balanced"}
 
 clustering = pytest.mark.parametrize(("name", "mode"), MEMBERS)
@@ -372,6 +374,17 @@ class TestCompletion:
             method.predict(X[:2], tags[:3])
         with pytest.raises(ValueError, match="sea"):
             method.predict(X[:1], [{"sea"}])
+
+    @completion
+    def test_settings_are_chosen_by_the_common_rule(self, name, collection):
+        if "tune" in COMPLETION[name]().get_params():
+            method = make(COMPLETION[name], tune=True, verbose=0).fit(*collection)
+            candidates = method._candidates()
+            assert 1 < len(candidates) <= MAX_CANDIDATES
+            assert candidates[0].items() <= method.get_params().items()  # the default first
+            assert method.tuned_ in candidates
+            assert len(method.tuning_) == len(candidates)
+            assert_same(method, make(COMPLETION[name], **method.tuned_).fit(*collection))
 
     @completion
     def test_no_tags_at_all(self, name, collection):

@@ -4,11 +4,11 @@ Clustering methods have `modes` and give `labels_`; completion methods give `sco
 clustering method completes tags as well, by the votes of its clusters: "KMeans" as "KMeans(GC)".
 """
 
+from conceptforest.baselines.aasc import AASC
 from conceptforest.baselines.affinity_propagation import AffinityPropagation
 from conceptforest.baselines.cc_forest import CCForest
-from conceptforest.baselines.clust_rf import ClustRF
-from conceptforest.baselines.aasc import AASC
 from conceptforest.baselines.cca import CCA
+from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
@@ -24,12 +24,12 @@ from conceptforest.baselines.visual_neighbours import VisualNeighbours
 __all__ = ["CLUSTERING", "COMPLETION"]
 
 CLUSTERING: dict[str, type[ClusteringBaseline]] = {
+    "AASC": AASC,
     "AffinityPropagation": AffinityPropagation,
+    "CCA": CCA,
     "CCForest": CCForest,
     "ClustRF": ClustRF,
     "HDBSCAN": HDBSCAN,
-    "AASC": AASC,
-    "CCA": CCA,
     "KMeans": KMeans,
     "Leiden": Leiden,
     "PcaKMeans": PcaKMeans,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["VisualNeighbours"]
 
+_TRIED = (5, 10, 20, 40, 80)  # neighbours
+
 
 class VisualNeighbours(CompletionBaseline):
     """Score a tag by its share among the items with the most similar features.
@@ -34,12 +36,16 @@ class VisualNeighbours(CompletionBaseline):
     own_tags : bool, default=False
         Join the votes for a new item with what the tags that it has say, by the same rule as
         :meth:`conceptforest.TagCompletion.predict`. Otherwise they do not count.
+    tune : bool, default=False
+        Choose `n_neighbors` by hidden observed tags, from the given number and 5, 10, 20, 40, 80.
     n_scores : int or None, default=100
         Scores to keep of each item among tags that it lacks; None keeps all.
     random_state : int, RandomState instance or None, default=None
         Chooses among equal cosines.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. The scores do not depend on it.
+    verbose : int, default=0
+        1 shows the progress of `tune`.
 
     Attributes
     ----------
@@ -65,21 +71,29 @@ class VisualNeighbours(CompletionBaseline):
         *,
         weights: str = "cosine",
         own_tags: bool = False,
+        tune: bool = False,
         n_scores: int | None = 100,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.own_tags = own_tags
+        self.tune = tune
         self.n_scores = n_scores
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         whole("n_neighbors", self.n_neighbors, 1)
         check_option("weights", self.weights, ("equal", "cosine"))
         check_threads(self.n_jobs)
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        others = [k for k in _TRIED if k != self.n_neighbors]
+        return [{"n_neighbors": k} for k in (self.n_neighbors, *others)]
 
     def _learn(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> None:
         self._X, self._matrix, self._seed = X, tags.matrix.astype(np.float64), seed
@@ -98,7 +112,7 @@ class VisualNeighbours(CompletionBaseline):
     def _find(self, X: NDArray[Any], *, exclude_self: bool) -> Any:
         """Give the votes of the items of the collection, shape (rows of X, n_items)."""
         n = len(self._X)
-        k = min(self.n_neighbors, n - exclude_self)
+        k = min(self._setting("n_neighbors"), n - exclude_self)
         with threadpool_limits(check_threads(self.n_jobs)):
             indices, distances = nearest_items(
                 X, self._X, k, metric="cosine", exclude_self=exclude_self, seed=self._seed
