@@ -378,7 +378,7 @@ class TestCompletion:
     @completion
     def test_settings_are_chosen_by_the_common_rule(self, name, collection):
         if "tune" in COMPLETION[name]().get_params():
-            method = make(COMPLETION[name], tune=True, verbose=0).fit(*collection)
+            method = make(COMPLETION[name], tune=True, verbose=1).fit(*collection)
             candidates = method._candidates()
             assert 1 < len(candidates) <= MAX_CANDIDATES
             assert candidates[0].items() <= method.get_params().items()  # the default first

@@ -16,6 +16,7 @@ from conceptforest.baselines.hdbscan import HDBSCAN
 from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.pca_k_means import PcaKMeans
+from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.three_view_cca import ThreeViewCCA
@@ -38,6 +39,7 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
 }
 COMPLETION: dict[str, type[CompletionBaseline]] = {
     "CoOccurrence": CoOccurrence,
+    "LinearClassifiers": LinearClassifiers,
     "Popularity": Popularity,
     "VisualNeighbours": VisualNeighbours,
     **{f"{name}(GC)": by_clusters(name, method) for name, method in CLUSTERING.items()},

@@ -194,7 +194,8 @@ class CompletionBaseline(Baseline):
             return {}, []
 
         def scores_of(settings: dict[str, Any], X: NDArray[Any], seen: TagMatrix, seed: int) -> Any:
-            trial: CompletionBaseline = clone(self).set_params(tune=False, **settings)
+            quiet = {"verbose": 0} if self._show else {}  # two bars cannot be shown at once
+            trial: CompletionBaseline = clone(self).set_params(tune=False, **quiet, **settings)
             return trial._learn_and_score(X, seen, seed)
 
         return choose_settings(

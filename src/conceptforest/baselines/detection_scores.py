@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["detection_scores"]
+__all__ = ["detection_scores", "fit_sigmoids"]
 
 _FEWEST = 5  # positives from which a tag gets a classifier
 _FOLDS = 5
@@ -111,7 +111,34 @@ def _probabilities(decisions: NDArray[np.float32], labels: Any) -> NDArray[np.fl
 
 
 def _platt(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Fit sigmoids with Platt's smoothed targets by Newton's method, for all columns at once."""
+    """Fit a sigmoid to each column and give its values."""
+    slope, shift = fit_sigmoids(values, positive)
+    return np.asarray(expit(slope * values + shift))
+
+
+def fit_sigmoids(
+    values: NDArray[np.float64], positive: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Fit sigmoids with Platt's smoothed targets by Newton's method, for all columns at once.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_items, n_tags), float64
+        Decision values.
+    positive : ndarray of shape (n_items, n_tags), bool
+
+    Returns
+    -------
+    slope, shift : ndarray of shape (n_tags,), float64
+        Probabilities are ``expit(slope * values + shift)``.
+
+    Examples
+    --------
+    >>> values = np.linspace(-2, 2, 100)[:, None]
+    >>> slope, shift = fit_sigmoids(values, values > 0.5)
+    >>> bool(slope[0] > 1), round(float(-shift[0] / slope[0]), 1)
+    (True, 0.5)
+    """
     n_positive = positive.sum(axis=0)
     n_negative = len(values) - n_positive
     target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
@@ -147,4 +174,4 @@ def _platt(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> NDArray[
         before, now = now, loss(slope, shift)
         if (before - now <= 1e-9 * np.abs(now)).all():
             break
-    return np.asarray(expit(slope * values + shift))
+    return slope, shift
