@@ -20,6 +20,7 @@ from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.three_view_cca import ThreeViewCCA
+from conceptforest.baselines.tag_prop import TagProp
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
 
 __all__ = ["CLUSTERING", "COMPLETION"]
@@ -41,6 +42,7 @@ COMPLETION: dict[str, type[CompletionBaseline]] = {
     "CoOccurrence": CoOccurrence,
     "LinearClassifiers": LinearClassifiers,
     "Popularity": Popularity,
+    "TagProp": TagProp,
     "VisualNeighbours": VisualNeighbours,
     **{f"{name}(GC)": by_clusters(name, method) for name, method in CLUSTERING.items()},
 }
