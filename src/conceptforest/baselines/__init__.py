@@ -15,12 +15,12 @@ from conceptforest.baselines.cooccurrence import CoOccurrence
 from conceptforest.baselines.hdbscan import HDBSCAN
 from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.leiden import Leiden
-from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
+from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
-from conceptforest.baselines.three_view_cca import ThreeViewCCA
 from conceptforest.baselines.tag_prop import TagProp
+from conceptforest.baselines.three_view_cca import ThreeViewCCA
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
 
 __all__ = ["CLUSTERING", "COMPLETION"]

@@ -149,7 +149,8 @@ def column_means(rows: Any) -> NDArray[np.float64]:
     >>> column_means(np.full((3, 1), 0.1)).tolist()
     [0.1]
     """
-    means = np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel() / rows.shape[0]
+    means: NDArray[np.float64] = np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel()
+    means /= rows.shape[0]
     if isinstance(rows, np.ndarray):  # of 0/1 the sums are exact
         constant = np.ones(rows.shape[1], dtype=np.bool_)
         for part in _slices(*rows.shape):
