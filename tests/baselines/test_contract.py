@@ -207,6 +207,8 @@ class TestEveryMethod:
             """,
             """
             for cls in CLUSTERING.values():
+                if cls.extra == "deep":  # PyTorch alone takes more; test_dcca.py has a test of it
+                    continue
                 for mode in set(cls.modes) - {"vision"}:
                     cls(2, mode=mode, random_state=0, **quick(cls)).fit(X, tags)
             for cls in COMPLETION.values():

@@ -13,6 +13,8 @@ from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
 from conceptforest.baselines.hdbscan import HDBSCAN
+from conceptforest.baselines.dcca import DCCA
+from conceptforest.baselines.dccae import DCCAE
 from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
@@ -32,6 +34,8 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "CCForest": CCForest,
     "ClustRF": ClustRF,
     "HDBSCAN": HDBSCAN,
+    "DCCA": DCCA,
+    "DCCAE": DCCAE,
     "KMeans": KMeans,
     "Leiden": Leiden,
     "PcaKMeans": PcaKMeans,
