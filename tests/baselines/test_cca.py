@@ -113,7 +113,8 @@ def test_items_alone_in_their_direction_join_the_nearest():
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan, "1e-4", True, None])
 def test_bad_regularisation_is_explained(value):
-    with pytest.raises(ValueError, match="regularisation must be a number above 0; got"):
+    wrong = (ValueError, TypeError)
+    with pytest.raises(wrong, match="regularisation must be a finite number above 0; got"):
         CCA(2, regularisation=value).fit([[0.0], [1.0]], [{"a"}, {"b"}])
 
 

@@ -125,7 +125,9 @@ def test_bad_parameters_are_explained(cls, params, error, message, rings):
 
 
 def test_bad_weight_of_reconstruction_is_explained(rings):
-    with pytest.raises(ValueError, match="reconstruction must be a number of at least 0; got -1"):
+    with pytest.raises(
+        ValueError, match="reconstruction must be a finite number of at least 0; got -1"
+    ):
         DCCAE(2, reconstruction=-1).fit(*rings[:2])
 
 

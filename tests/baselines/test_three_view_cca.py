@@ -129,8 +129,8 @@ def test_views_that_share_nothing_make_one_cluster(rng):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"power": -1}, "power must be a number of at least 0; got -1"),
-        ({"regularisation": 0}, "regularisation must be a number above 0; got 0"),
+        ({"power": -1}, "power must be a finite number of at least 0; got -1"),
+        ({"regularisation": 0}, "regularisation must be a finite number above 0; got 0"),
         ({"n_components": 0}, "n_components must be at least 1 or None; got 0"),
         ({"layers": [["hint"]]}, "'hint', which is not among"),
         ({"layers": 0}, "layers"),

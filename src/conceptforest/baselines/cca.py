@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from conceptforest.baselines.canonical import canonical_correlations
 from conceptforest.baselines.contract import ClusteringBaseline, check_threads
-from conceptforest.baselines.shared_space import check_number, cut_shared_space, tags_in_use
+from conceptforest.baselines.numbers import positive_number
+from conceptforest.baselines.shared_space import cut_shared_space, tags_in_use
 from conceptforest.checks import whole
 from conceptforest.progress import working
 
@@ -96,7 +97,7 @@ class CCA(ClusteringBaseline):
     def _check_parameters(self) -> None:
         if self.n_components is not None:
             whole("n_components", self.n_components, 1, " or None")
-        check_number("regularisation", self.regularisation)
+        positive_number("regularisation", self.regularisation)
         whole("n_neighbors", self.n_neighbors, 1)
         whole("n_init", self.n_init, 1)
 

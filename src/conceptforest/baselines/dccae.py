@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conceptforest.baselines.dcca import DCCA
-from conceptforest.baselines.shared_space import check_number
+from conceptforest.baselines.numbers import number_between
 
 if TYPE_CHECKING:
     from conceptforest.baselines.deep_cca import DeepSettings
@@ -96,7 +96,7 @@ class DCCAE(DCCA):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("reconstruction", self.reconstruction, zero=True)
+        number_between("reconstruction", self.reconstruction, 0)
 
     def _settings_for(self, n_items: int) -> DeepSettings:
         return replace(super()._settings_for(n_items), reconstruction=float(self.reconstruction))

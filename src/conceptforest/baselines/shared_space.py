@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["check_number", "cut_shared_space", "tags_in_use"]
+__all__ = ["cut_shared_space", "tags_in_use"]
 
 
 def cut_shared_space(
@@ -79,18 +78,3 @@ def tags_in_use(tags: TagMatrix) -> Any:
     [[1], [0]]
     """
     return sparse.csr_array(tags.matrix[:, np.flatnonzero(tags.counts)])
-
-
-def check_number(name: str, value: Any, *, zero: bool = False) -> None:
-    """Check that a parameter is a number above 0, or at least 0.
-
-    Examples
-    --------
-    >>> check_number("regularisation", 0.0)
-    Traceback (most recent call last):
-    ValueError: regularisation must be a number above 0; got 0.0.
-    """
-    given = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not given or not (0 <= value < np.inf) or (value == 0 and not zero):
-        allowed = "of at least 0" if zero else "above 0"
-        raise ValueError(f"{name} must be a number {allowed}; got {value!r}.")

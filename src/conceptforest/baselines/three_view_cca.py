@@ -12,7 +12,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from conceptforest.baselines.canonical import canonical_correlations
 from conceptforest.baselines.cca import MAX_COMPONENTS
 from conceptforest.baselines.contract import ClusteringBaseline, check_threads
-from conceptforest.baselines.shared_space import check_number, cut_shared_space, tags_in_use
+from conceptforest.baselines.numbers import number_between, positive_number
+from conceptforest.baselines.shared_space import cut_shared_space, tags_in_use
 from conceptforest.checks import whole
 from conceptforest.forest.inputs import check_layers
 from conceptforest.progress import working
@@ -117,8 +118,8 @@ class ThreeViewCCA(ClusteringBaseline):
     def _check_parameters(self) -> None:
         if self.n_components is not None:
             whole("n_components", self.n_components, 1, " or None")
-        check_number("power", self.power, zero=True)
-        check_number("regularisation", self.regularisation)
+        number_between("power", self.power, 0)
+        positive_number("regularisation", self.regularisation)
         whole("n_neighbors", self.n_neighbors, 1)
         whole("n_init", self.n_init, 1)
 
