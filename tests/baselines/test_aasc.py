@@ -138,12 +138,13 @@ def test_graphs_of_equal_degrees_cannot_be_told_apart(rng):
     np.testing.assert_allclose(AASC(3)._learn_weights(graphs), 0.2, atol=1e-6)
 
 
+@pytest.mark.parametrize("unit_rows", [False, True])
 @pytest.mark.parametrize("kernels", ["pair", "multi"])
-def test_finds_planted_groups(kernels, rng):
+def test_finds_planted_groups(kernels, unit_rows, rng):
     group = np.arange(N) % 3
     X = 4 * np.eye(3)[group] + rng.normal(size=(N, 3))
     Y = rng.random((N, 9)) < np.kron(np.eye(3), np.ones(3))[group] * 0.5 + 0.05
-    method = AASC(3, kernels=kernels, random_state=0).fit(X, Y.astype(int))
+    method = AASC(3, kernels=kernels, unit_rows=unit_rows, random_state=0).fit(X, Y.astype(int))
     assert adjusted_rand_score(group, method.labels_) > 0.9
     assert len(method.weights_) == {"pair": 2, "multi": 10}[kernels]
     assert method.weights_.sum() == pytest.approx(1)
@@ -204,6 +205,21 @@ def test_bandwidths_are_those_of_both_views(rng, monkeypatch):
         middle = graphs[len(widths) // 2]
         for graph, width in zip(graphs, widths, strict=False):
             np.testing.assert_allclose(graph.data, middle.data ** (1 / width), rtol=1e-9)
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_rows_have_length_1_where_wanted(wanted, rng, monkeypatch):
+    seen = []
+
+    def watch(rows, *args, **kwargs):
+        seen.append(rows)
+        return original(rows, *args, **kwargs)
+
+    original = aasc.k_means
+    monkeypatch.setattr(aasc, "k_means", watch)
+    X, Y = rng.normal(size=(N, 2)), rng.integers(2, size=(N, 4))
+    AASC(4, unit_rows=wanted, random_state=0).fit(X, Y)
+    assert np.allclose(np.linalg.norm(seen[0], axis=1), 1) == wanted
 
 
 def test_unknown_kernels_are_refused():

@@ -14,11 +14,11 @@ from conceptforest.checks import whole
 from conceptforest.progress import progress_bar, working
 from conceptforest.structure.graph import degrees, normalise
 from conceptforest.structure.k_means import k_means
-from conceptforest.structure.spectral import leading_vectors
+from conceptforest.structure.spectral import leading_vectors, unit_rows
 from conceptforest.structure.visual_neighbours import nearest_items
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,6 +47,9 @@ class AASC(ClusteringBaseline):
     kernels : {"pair", "multi"}, default="pair"
         One graph of features and one of tags, or of each one for 0.25, 0.5, 1, 2 and 4 times the
         bandwidth (that of `gaussian_graph`). Of two graphs the weights hardly move: see the notes.
+    unit_rows : bool, default=False
+        Scale the rows of the eigenvectors to length 1 before k-means, as `SpClust` does and the
+        authors do not.
     n_neighbors : int, default=20
         Nearest items that each is joined to.
     n_init : int, default=50
@@ -86,6 +89,10 @@ class AASC(ClusteringBaseline):
     title = "AASC"
     source = "Huang, Chuang and Chen 2012"
     grade = "exact"
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "multi": {"kernels": "multi"},
+        "unit rows": {"unit_rows": True},
+    }
     modes: ClassVar[tuple[str, ...]] = ("balanced",)
     weights_: NDArray[np.float64]
     n_iter_: int
@@ -96,6 +103,7 @@ class AASC(ClusteringBaseline):
         *,
         mode: str = "balanced",
         kernels: str = "pair",
+        unit_rows: bool = False,
         n_neighbors: int = 20,
         n_init: int = 50,
         max_iter: int = 20,
@@ -106,6 +114,7 @@ class AASC(ClusteringBaseline):
         self.n_clusters = n_clusters
         self.mode = mode
         self.kernels = kernels
+        self.unit_rows = unit_rows
         self.n_neighbors = n_neighbors
         self.n_init = n_init
         self.max_iter = max_iter
@@ -136,6 +145,7 @@ class AASC(ClusteringBaseline):
         self.weights_ = self._learn_weights(graphs)
         with working("clusters", show=self._show):
             rows = eigenvectors(aggregate(graphs, self.weights_), self.n_clusters)
+            rows = unit_rows(rows) if self.unit_rows else rows
             joined = np.flatnonzero(rows.any(axis=1))
             labels = np.empty(len(X), dtype=np.int64)
             labels[joined] = k_means(
