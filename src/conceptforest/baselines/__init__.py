@@ -19,6 +19,7 @@ from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.pca_k_means import PcaKMeans
+from conceptforest.baselines.lsr import LSR
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.tag_prop import TagProp
@@ -44,6 +45,7 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
 }
 COMPLETION: dict[str, type[CompletionBaseline]] = {
     "CoOccurrence": CoOccurrence,
+    "LSR": LSR,
     "LinearClassifiers": LinearClassifiers,
     "Popularity": Popularity,
     "TagProp": TagProp,
