@@ -24,6 +24,7 @@ from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.tag_prop import TagProp
 from conceptforest.baselines.three_view_cca import ThreeViewCCA
+from conceptforest.baselines.tcmr import TCMR
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
 
 __all__ = ["CLUSTERING", "COMPLETION"]
@@ -48,6 +49,7 @@ COMPLETION: dict[str, type[CompletionBaseline]] = {
     "LSR": LSR,
     "LinearClassifiers": LinearClassifiers,
     "Popularity": Popularity,
+    "TCMR": TCMR,
     "TagProp": TagProp,
     "VisualNeighbours": VisualNeighbours,
     **{f"{name}(GC)": by_clusters(name, method) for name, method in CLUSTERING.items()},
