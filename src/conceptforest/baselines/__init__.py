@@ -20,6 +20,7 @@ from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.lsr import LSR
+from conceptforest.baselines.mmc import MMC
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.tag_prop import TagProp
@@ -41,6 +42,7 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "KMeans": KMeans,
     "Leiden": Leiden,
     "PcaKMeans": PcaKMeans,
+    "MMC": MMC,
     "SpClust": SpClust,
     "ThreeViewCCA": ThreeViewCCA,
 }
