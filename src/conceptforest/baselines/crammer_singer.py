@@ -122,8 +122,8 @@ def fit_crammer_singer(
     if start is not None:
         same = start.labels == labels
         shares[same] = start.shares[same]
-    weights = C * rows.gather(own - shares)
-    for _ in range(_MAX_ROUNDS):
+    for rounds in range(_MAX_ROUNDS + 1):
+        weights = C * rows.gather(own - shares)  # anew, since small changes add up to errors
         values = rows.values(weights)
         scores = values + (1 - own)
         highest = scores.max(axis=1).astype(np.float64)
@@ -133,7 +133,7 @@ def fit_crammer_singer(
         gap = float(slack.sum())
         below = C * rows.n * (n_classes > 1) - objective  # the objective of no weights at all
         allowed = tolerance * max(min(objective, below), _LEAST_FALL * objective)
-        if gap <= allowed:
+        if gap <= allowed or rounds == _MAX_ROUNDS:
             break
         # What the items left out can still give is half of what is asked for.
         wanted = np.flatnonzero(slack > allowed / (2 * rows.n))
