@@ -20,8 +20,12 @@ from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.lsr import LSR
+from conceptforest.baselines.fmmc import FMMC
+from conceptforest.baselines.k_means import KMeans
+from conceptforest.baselines.lmmc import LMMC
 from conceptforest.baselines.mmc import MMC
 from conceptforest.baselines.popularity import Popularity
+from conceptforest.baselines.smmc import SMMC
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.tag_prop import TagProp
 from conceptforest.baselines.three_view_cca import ThreeViewCCA
@@ -42,7 +46,11 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "KMeans": KMeans,
     "Leiden": Leiden,
     "PcaKMeans": PcaKMeans,
+    "FMMC": FMMC,
+    "KMeans": KMeans,
+    "LMMC": LMMC,
     "MMC": MMC,
+    "SMMC": SMMC,
     "SpClust": SpClust,
     "ThreeViewCCA": ThreeViewCCA,
 }

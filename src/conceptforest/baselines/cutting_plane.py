@@ -90,7 +90,7 @@ def fit_cutting_planes(
     >>> from conceptforest.baselines.margin_rows import MarginRows
     >>> rows = MarginRows((np.array([[0.0], [1.0], [5.0], [6.0]]),))
     >>> start = nearest_centre_weights(rows, np.array([0, 0, 0, 1]), 2)
-    >>> fit_cutting_planes(rows, start, C=10.0).values.argmax(axis=1).tolist()
+    >>> fit_cutting_planes(rows, start, C=10.0, imbalance=0.1).values.argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
     programme = _Programme(rows, weights.shape[1], C, imbalance)

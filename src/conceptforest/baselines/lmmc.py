@@ -1,0 +1,147 @@
+"""Latent maximum margin clustering: each cluster sees the tags that suit it best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from conceptforest.baselines.balanced_assignment import balanced_assignment
+from conceptforest.baselines.balanced_start import balanced_start
+from conceptforest.baselines.contract import ClusteringBaseline, check_threads
+from conceptforest.baselines.latent_margins import LatentMargins, pairwise_losses
+from conceptforest.baselines.margin_parameters import check_balance, check_cost, size_bounds
+from conceptforest.baselines.modes import rows_of_mode
+from conceptforest.checks import whole
+from conceptforest.progress import progress_bar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from conceptforest.tags import TagMatrix
+
+__all__ = ["LMMC"]
+
+
+class LMMC(ClusteringBaseline):
+    """Maximum margin clustering of scores of tags, whose presence is latent.
+
+    A cluster t has a slope a_tj and a shift b_tj for each tag j. Its value for an item with the
+    scores s_j counts the tags that raise it, ``f_t = sum_j max(0, a_tj s_j + b_tj)``, and
+
+        |a, b|^2 / 2 + C / p sum_i sum_{r != y_i} max(0, 1 - f_{y_i} + f_r)
+
+    is lowered over slopes and shifts and over the labels y in turn, from k-means.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    mode : {"scores", "scores_held_out"}, default="scores"
+        Scores of tag classifiers, or such scores of items that the classifiers have not seen.
+    C : float, default=1.0
+        Cost of a violated margin.
+    balance : pair of float, default=(0.9, 1.1)
+        The least and the most items of a cluster, as factors of their mean.
+    n_init : int, default=20
+        Restarts of the k-means from which to start.
+    max_iter : int, default=30
+        Turns.
+    n_steps : int, default=50
+        Quasi-Newton steps in a turn.
+    random_state : int, RandomState instance or None, default=None
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn. The labels do not depend on it.
+    verbose : int, default=0
+        1 shows progress.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_items,), int64
+        From 0, the largest cluster first.
+    objectives_ : list of float
+        The objective after each step, of weights or of labels. It never rises.
+
+    Examples
+    --------
+    >>> X = np.repeat(np.eye(2), 8, axis=0)
+    >>> tags = [{"sea"}] * 8 + [{"snow"}] * 8
+    >>> LMMC(2, random_state=0).fit(X, tags).labels_.tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    """
+
+    title = "L-MMC"
+    source = "Zhou and others 2013"
+    grade = "structure"
+    modes: ClassVar[tuple[str, ...]] = ("scores", "scores_held_out")
+    objectives_: list[float]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        mode: str = "scores",
+        C: float = 1.0,
+        balance: tuple[float, float] = (0.9, 1.1),
+        n_init: int = 20,
+        max_iter: int = 30,
+        n_steps: int = 50,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.mode = mode
+        self.C = C
+        self.balance = balance
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_steps = n_steps
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_cost(self.C)
+        check_balance(self.balance)
+        whole("n_init", self.n_init, 1)
+        whole("max_iter", self.max_iter, 1)
+        whole("n_steps", self.n_steps, 1)
+
+    def _cluster(self, X: NDArray[Any], tags: TagMatrix, seed: int) -> NDArray[np.int64]:
+        scores, *rest = rows_of_mode(self, X, tags, seed)
+        rare = rest[0] if rest else sparse.csr_array((len(X), 0))
+        threads, p = check_threads(self.n_jobs), self.n_clusters
+        bounds = size_bounds(len(X), p, self.balance)
+        with threadpool_limits(1):
+            labels = balanced_start(
+                (scores, rare), p, bounds, n_init=self.n_init, seed=seed, n_threads=threads
+            )
+            problem = LatentMargins(scores, rare, p, self.C, threads)
+            return self._take_turns(problem, labels, bounds)
+
+    def _take_turns(
+        self, problem: LatentMargins, labels: NDArray[np.int64], bounds: tuple[int, int]
+    ) -> NDArray[np.int64]:
+        """Lower the objective until neither weights nor labels can."""
+        weights = np.zeros(problem.p * problem.width)
+        values = problem.values(weights)
+        self.objectives_ = [problem.objective(weights, values, labels)]
+        with progress_bar("turns, at most", self.max_iter, show=self._show) as update:
+            for turn in range(self.max_iter):
+                tried = problem.improve(weights, labels, self.n_steps)
+                new_values = problem.values(tried)
+                objective = problem.objective(tried, new_values, labels)
+                if objective < self.objectives_[-1]:
+                    weights, values = tried, new_values
+                    self.objectives_.append(objective)
+                best = balanced_assignment(pairwise_losses(values), *bounds)
+                objective = problem.objective(weights, values, best)
+                if update:
+                    update(turn + 1)
+                if objective >= self.objectives_[-1]:
+                    break
+                labels = best
+                self.objectives_.append(objective)
+        return labels
