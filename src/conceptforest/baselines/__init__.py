@@ -12,24 +12,23 @@ from conceptforest.baselines.clust_rf import ClustRF
 from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import ClusteringBaseline, CompletionBaseline
 from conceptforest.baselines.cooccurrence import CoOccurrence
-from conceptforest.baselines.hdbscan import HDBSCAN
 from conceptforest.baselines.dcca import DCCA
 from conceptforest.baselines.dccae import DCCAE
+from conceptforest.baselines.fmmc import FMMC
+from conceptforest.baselines.hdbscan import HDBSCAN
 from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.leiden import Leiden
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
-from conceptforest.baselines.pca_k_means import PcaKMeans
-from conceptforest.baselines.lsr import LSR
-from conceptforest.baselines.fmmc import FMMC
-from conceptforest.baselines.k_means import KMeans
 from conceptforest.baselines.lmmc import LMMC
+from conceptforest.baselines.lsr import LSR
 from conceptforest.baselines.mmc import MMC
+from conceptforest.baselines.pca_k_means import PcaKMeans
 from conceptforest.baselines.popularity import Popularity
 from conceptforest.baselines.smmc import SMMC
 from conceptforest.baselines.spclust import SpClust
 from conceptforest.baselines.tag_prop import TagProp
-from conceptforest.baselines.three_view_cca import ThreeViewCCA
 from conceptforest.baselines.tcmr import TCMR
+from conceptforest.baselines.three_view_cca import ThreeViewCCA
 from conceptforest.baselines.visual_neighbours import VisualNeighbours
 
 __all__ = ["CLUSTERING", "COMPLETION"]
@@ -40,16 +39,16 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "CCA": CCA,
     "CCForest": CCForest,
     "ClustRF": ClustRF,
-    "HDBSCAN": HDBSCAN,
     "DCCA": DCCA,
     "DCCAE": DCCAE,
-    "KMeans": KMeans,
-    "Leiden": Leiden,
-    "PcaKMeans": PcaKMeans,
     "FMMC": FMMC,
+    "HDBSCAN": HDBSCAN,
+    "KMeans": KMeans,
     "KMeans": KMeans,
     "LMMC": LMMC,
+    "Leiden": Leiden,
     "MMC": MMC,
+    "PcaKMeans": PcaKMeans,
     "SMMC": SMMC,
     "SpClust": SpClust,
     "ThreeViewCCA": ThreeViewCCA,
