@@ -44,7 +44,6 @@ CLUSTERING: dict[str, type[ClusteringBaseline]] = {
     "FMMC": FMMC,
     "HDBSCAN": HDBSCAN,
     "KMeans": KMeans,
-    "KMeans": KMeans,
     "LMMC": LMMC,
     "Leiden": Leiden,
     "MMC": MMC,

@@ -56,7 +56,6 @@ def _printed(plan: Plan) -> dict[str, dict[float, float]]:
     return {
         _title(key.split(":")[0]): dict(zip(drops["rates"], values, strict=True))
         for key, values in drops["methods"].items()
-        if key.split(":")[0] in METHODS
     }
 
 
