@@ -107,7 +107,7 @@ class ClusteringBaseline(Baseline):
     modes: ClassVar[tuple[str, ...]]
     n_clusters: int
     mode: str
-    random_state: Any
+    random_state: Any = None  # of methods that draw nothing
     labels_: NDArray[np.int64]
     n_features_in_: int
 

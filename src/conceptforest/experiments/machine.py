@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["machine_facts"]
 
-_PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch", "scikit-network")
+_PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
 
 def machine_facts(bounds: Bounds) -> dict[str, Any]:
