@@ -206,12 +206,12 @@ class TestEveryMethod:
                 return {k: fewer[k] for k in fewer if k in method().get_params()}
             """,
             """
-            for cls in CLUSTERING.values():
-                if cls.extra == "deep":  # PyTorch alone takes more; test_dcca.py has a test of it
-                    continue
+            def measured(methods):  # PyTorch alone takes more; test_dcca.py has a test of it
+                return [cls for cls in methods.values() if cls.extra != "deep"]
+            for cls in measured(CLUSTERING):
                 for mode in set(cls.modes) - {"vision"}:
                     cls(2, mode=mode, random_state=0, **quick(cls)).fit(X, tags)
-            for cls in COMPLETION.values():
+            for cls in measured(COMPLETION):
                 method = cls(**quick(cls))
                 if hasattr(method, "params"):
                     method.params = quick(cls.clustering)
