@@ -26,7 +26,7 @@ def solve(gram, linear, penalty, **kwargs):
         np.diag(gram),
         lambda _, atoms: gram[atoms],
         np.array([[penalty]]),
-        **{"tolerance": 1e-9, **kwargs},
+        **{"tolerance": 1e-9, "max_iter": 10_000, **kwargs},
     )
     return found[0]
 
@@ -101,7 +101,7 @@ def test_scores_are_those_of_the_oracle(seed, n, m, tag_weight, positive):
     tags[rng.integers(n, size=m), np.arange(m)] = 1
     values = (tag_weight, 0.6, 0.2, 0.15)
     with pytest.MonkeyPatch.context() as patch:
-        exact = sparse_codes.__kwdefaults__ | {"tolerance": 1e-6}
+        exact = sparse_codes.__kwdefaults__ | {"tolerance": 1e-6, "max_iter": 100_000}
         patch.setattr(sparse_codes, "__kwdefaults__", exact)
         method = LSR(
             **dict(zip(SETTINGS, values, strict=True)),

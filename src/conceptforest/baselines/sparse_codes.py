@@ -21,8 +21,8 @@ def sparse_codes(
     penalty: NDArray[Any],
     *,
     positive: bool = False,
-    tolerance: float = 1e-3,
-    max_iter: int = 10_000,
+    tolerance: float = 1e-2,
+    max_iter: int = 1000,
 ) -> NDArray[Any]:
     """Solve a block of Lasso problems, each given by its products of atoms.
 
@@ -42,10 +42,10 @@ def sparse_codes(
         Infinite for atoms that a problem must not use.
     positive : bool, default=False
         Allow no negative coefficients.
-    tolerance : float, default=1e-3
+    tolerance : float, default=1e-2
         Largest slope left, relative to the least penalty of the problem.
-    max_iter : int, default=10_000
-        Steps at most; only problems that hardly move any more take so many.
+    max_iter : int, default=1000
+        Steps at most, which only problems of nearly parallel atoms take.
 
     Returns
     -------
