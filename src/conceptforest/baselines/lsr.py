@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LSR"]
 
-_SECONDS = 3.2e-6  # by a pair of items, on a core
+_SECONDS = 2.1e-6  # for a pair of items, on a core: 5.9 s for 1,678 items
 _CELLS = 2**19  # numbers in a block of tags: 4 MB
 _TRIED = (  # tag_weight, image_share, penalty
     (1.0, 0.5, 0.1),
