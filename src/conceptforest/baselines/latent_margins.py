@@ -70,17 +70,14 @@ class LatentMargins:
     rare : csr_array of shape (n_items, n_sparse)
         0/1.
     n_clusters : int
-    C : float
     n_threads : int
         Nothing depends on it but time.
     """
 
-    def __init__(
-        self, scores: NDArray[Any], rare: Any, n_clusters: int, C: float, n_threads: int
-    ) -> None:
+    def __init__(self, scores: NDArray[Any], rare: Any, n_clusters: int, n_threads: int) -> None:
         self.scores = np.ascontiguousarray(scores, dtype=np.float32)
         self.rare = sparse.csr_array(rare, dtype=np.float32)
-        self.p, self.cost, self.n_threads = n_clusters, C / n_clusters, n_threads
+        self.p, self.n_threads = n_clusters, n_threads
         step = max(1, _CELLS // self.scores.shape[1])
         self.blocks = [slice(s, min(s + step, len(scores))) for s in range(0, len(scores), step)]
         self.width = 2 * (self.scores.shape[1] + self.rare.shape[1])
@@ -105,30 +102,32 @@ class LatentMargins:
                 pass
         return found
 
-    def objective(self, flat: NDArray[np.float64], values: NDArray[Any], labels: Any) -> float:
+    def objective(
+        self, flat: NDArray[np.float64], values: NDArray[Any], labels: Any, C: float
+    ) -> float:
         """Give the objective itself, without anything rounded off."""
         losses = pairwise_losses(values)[np.arange(len(labels)), labels]
-        return float(flat @ flat) / 2 + self.cost * float(losses.sum())
+        return float(flat @ flat) / 2 + C / self.p * float(losses.sum())
 
     def improve(
-        self, flat: NDArray[np.float64], labels: NDArray[np.int64], max_iter: int
+        self, flat: NDArray[np.float64], labels: NDArray[np.int64], C: float, max_iter: int
     ) -> NDArray[np.float64]:
         """Lower the objective, its kinks rounded off, by quasi-Newton steps (L-BFGS)."""
         found = optimize.minimize(
-            self.smooth, flat, args=(labels,), jac=True, method="L-BFGS-B",
+            self.smooth, flat, args=(labels, C), jac=True, method="L-BFGS-B",
             options={"maxiter": max_iter},
         )  # fmt: skip
         return np.asarray(found.x)
 
     def smooth(
-        self, flat: NDArray[np.float64], labels: NDArray[np.int64]
+        self, flat: NDArray[np.float64], labels: NDArray[np.int64], C: float
     ) -> tuple[float, NDArray[np.float64]]:
         """Give the objective with its kinks rounded off, and its gradient."""
         weights = self.split(flat)
         total, gradient = float(flat @ flat) / 2, flat.copy()
 
         def part(block: slice) -> tuple[float, NDArray[np.float32]]:
-            return self._part(block, weights, labels[block])
+            return self._part(block, weights, labels[block], C / self.p)
 
         with in_threads(part, self.blocks, self.n_threads) as results:
             parts = {block.start: found for block, found in results}
@@ -154,10 +153,10 @@ class LatentMargins:
         return found
 
     def _part(
-        self, block: slice, weights: Weights, labels: NDArray[np.int64]
+        self, block: slice, weights: Weights, labels: NDArray[np.int64], cost: float
     ) -> tuple[float, NDArray[np.float32]]:
         """Give what some items add to the objective and to its gradient."""
-        loss, pull = _rounded(self._values(block, weights), labels, self.cost)
+        loss, pull = _rounded(self._values(block, weights), labels, cost)
         scores = self.scores[block]
         m, k = scores.shape[1], self.rare.shape[1]
         gradient = np.zeros((self.p, self.width), dtype=np.float32)

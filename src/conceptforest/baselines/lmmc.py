@@ -12,6 +12,7 @@ from conceptforest.baselines.balanced_assignment import balanced_assignment
 from conceptforest.baselines.balanced_start import balanced_start
 from conceptforest.baselines.contract import ClusteringBaseline, check_threads
 from conceptforest.baselines.latent_margins import LatentMargins, pairwise_losses
+from conceptforest.baselines.margin_alternation import N_COSTS, SETTLED
 from conceptforest.baselines.margin_parameters import check_balance, check_cost, size_bounds
 from conceptforest.baselines.modes import rows_of_mode
 from conceptforest.checks import whole
@@ -33,7 +34,8 @@ class LMMC(ClusteringBaseline):
 
         |a, b|^2 / 2 + C / p sum_i sum_{r != y_i} max(0, 1 - f_{y_i} + f_r)
 
-    is lowered over slopes and shifts and over the labels y in turn, from k-means.
+    is lowered over slopes and shifts and over the labels y in turn, from k-means, for costs that
+    rise to `C`.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class LMMC(ClusteringBaseline):
     n_init : int, default=20
         Restarts of the k-means from which to start.
     max_iter : int, default=30
-        Turns.
+        Turns at one cost.
     n_steps : int, default=50
         Quasi-Newton steps in a turn.
     random_state : int, RandomState instance or None, default=None
@@ -60,8 +62,11 @@ class LMMC(ClusteringBaseline):
     ----------
     labels_ : ndarray of shape (n_items,), int64
         From 0, the largest cluster first.
-    objectives_ : list of float
-        The objective after each step, of weights or of labels. It never rises.
+    objective_ : float
+        That of weights and labels.
+    falls_ : list of list of float
+        The objective after each step, of weights or of labels, a list for each cost. None of them
+        ever rises.
 
     Examples
     --------
@@ -75,7 +80,8 @@ class LMMC(ClusteringBaseline):
     source = "Zhou and others 2013"
     grade = "structure"
     modes: ClassVar[tuple[str, ...]] = ("scores", "scores_held_out")
-    objectives_: list[float]
+    objective_: float
+    falls_: list[list[float]]
 
     def __init__(
         self,
@@ -118,30 +124,50 @@ class LMMC(ClusteringBaseline):
             labels = balanced_start(
                 (scores, rare), p, bounds, n_init=self.n_init, seed=seed, n_threads=threads
             )
-            problem = LatentMargins(scores, rare, p, self.C, threads)
-            return self._take_turns(problem, labels, bounds)
+            problem = LatentMargins(scores, rare, p, threads)
+            return self._anneal(problem, labels, bounds)
 
-    def _take_turns(
+    def _anneal(
         self, problem: LatentMargins, labels: NDArray[np.int64], bounds: tuple[int, int]
     ) -> NDArray[np.int64]:
-        """Lower the objective until neither weights nor labels can."""
+        """Take turns at each cost, the next from where the one before ended."""
         weights = np.zeros(problem.p * problem.width)
-        values = problem.values(weights)
-        self.objectives_ = [problem.objective(weights, values, labels)]
-        with progress_bar("turns, at most", self.max_iter, show=self._show) as update:
-            for turn in range(self.max_iter):
-                tried = problem.improve(weights, labels, self.n_steps)
-                new_values = problem.values(tried)
-                objective = problem.objective(tried, new_values, labels)
-                if objective < self.objectives_[-1]:
-                    weights, values = tried, new_values
-                    self.objectives_.append(objective)
-                best = balanced_assignment(pairwise_losses(values), *bounds)
-                objective = problem.objective(weights, values, best)
+        self.falls_ = []
+        with progress_bar("widening margins", N_COSTS, show=self._show) as update:
+            for stage in range(N_COSTS):
+                cost = self.C * 2.0 ** (stage + 1 - N_COSTS)
+                weights, labels = self._take_turns(problem, cost, weights, labels, bounds)
                 if update:
-                    update(turn + 1)
-                if objective >= self.objectives_[-1]:
-                    break
-                labels = best
-                self.objectives_.append(objective)
+                    update(stage + 1)
+        self.objective_ = self.falls_[-1][-1]
         return labels
+
+    def _take_turns(
+        self,
+        problem: LatentMargins,
+        cost: float,
+        weights: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        bounds: tuple[int, int],
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Lower the objective until labels settle."""
+        values = problem.values(weights)
+        fall = [problem.objective(weights, values, labels, cost)]
+        self.falls_.append(fall)
+        for _ in range(self.max_iter):
+            tried = problem.improve(weights, labels, cost, self.n_steps)
+            new_values = problem.values(tried)
+            objective = problem.objective(tried, new_values, labels, cost)
+            if objective < fall[-1]:
+                weights, values = tried, new_values
+                fall.append(objective)
+            best = balanced_assignment(pairwise_losses(values), *bounds)
+            objective = problem.objective(weights, values, best, cost)
+            if objective >= fall[-1]:
+                break
+            changed = np.mean(best != labels)
+            labels = best
+            fall.append(objective)
+            if changed < SETTLED:
+                break
+        return weights, labels

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from conceptforest.baselines.margin_rows import MarginRows
 
-__all__ = ["N_COSTS", "Alternation", "alternate"]
+__all__ = ["N_COSTS", "SETTLED", "Alternation", "alternate"]
 
 N_COSTS = 11  # from a thousandth of the cost
 
-_SETTLED = 0.001  # share of items that change sides below which labels are taken to be settled
+SETTLED = 0.001  # share of items that change sides below which labels are taken to be settled
 _ROUGH, _FINE = 1e-2, 1e-3  # gaps of machines, while labels change and at the end
 
 
@@ -111,7 +111,7 @@ class _Turns:
         self.fall.append(machine.objective)
         for _ in range(max_iter):
             labels, changed = self._relabelled(labels, machine)
-            if changed < _SETTLED:
+            if changed < SETTLED:
                 if tolerance <= final:
                     break
                 tolerance = final
