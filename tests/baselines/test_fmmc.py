@@ -95,11 +95,13 @@ def test_only_tags_that_changed_are_learned_anew(collection, monkeypatch):
     np.testing.assert_allclose(models.weights, anew.weights, atol=1e-3)
 
 
-def test_rare_tags_stay_as_they_are(collection):
+@pytest.mark.parametrize("remove", [False, True])
+def test_rare_tags_stay_as_they_are(remove, collection):
     X, tags = collection[:2]
     rare = np.zeros((90, 1), dtype=np.uint8)
     rare[[0, 3, 6]] = 1
-    found = FMMC(3, random_state=0).fit(X, np.hstack([tags, rare])).tags_.toarray()
+    method = FMMC(3, remove=remove, random_state=0).fit(X, np.hstack([tags, rare]))
+    found = method.tags_.toarray()
     np.testing.assert_array_equal(found[:, -1], rare[:, 0])
 
 

@@ -29,8 +29,8 @@ _FEWEST = 5  # items from which a tag has a model
 class FMMC(SMMC):
     """Maximum margin clustering that corrects tags by the joint score of :class:`SMMC`.
 
-    In turn a linear classifier b_j of each tag learns from the present tags h; an item y lacks
-    gets a tag where ``b_j.x + g_yj`` is above a threshold; and items are clustered anew.
+    In turn a linear classifier b_j of each tag learns from the present tags h; an item gets a tag
+    that it lacks where ``b_j.x + g_yj`` is above a threshold; and items are clustered anew.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ class FMMC(SMMC):
             had = observed[some].toarray()
             gain = models.scores(some)
             gain += bonus[found.labels[some]]
-            gain[:, ~models.known] = -np.inf
             gain[had > 0] = -gain[had > 0] if self.remove else -np.inf
+            gain[:, ~models.known] = -np.inf
             most = np.argsort(-gain, axis=1, kind="stable")[:, : self.n_flips]
             items = np.arange(len(had))[:, None]
             had[items, most] ^= gain[items, most] > self.flip_threshold
