@@ -48,9 +48,9 @@ class LMMC(ClusteringBaseline):
         The least and the most items of a cluster, as factors of their mean.
     n_init : int, default=20
         Restarts of the k-means from which to start.
-    max_iter : int, default=30
+    max_iter : int, default=5
         Turns at one cost.
-    n_steps : int, default=50
+    n_steps : int, default=20
         Quasi-Newton steps in a turn.
     random_state : int, RandomState instance or None, default=None
     n_jobs : int or None, default=None
@@ -91,8 +91,8 @@ class LMMC(ClusteringBaseline):
         C: float = 1.0,
         balance: tuple[float, float] = (0.9, 1.1),
         n_init: int = 20,
-        max_iter: int = 30,
-        n_steps: int = 50,
+        max_iter: int = 5,
+        n_steps: int = 20,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
