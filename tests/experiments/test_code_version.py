@@ -6,6 +6,7 @@ import pytest
 
 from conceptforest.experiments import code_version as module
 from conceptforest.experiments.code_version import code_version
+from conceptforest.experiments.reproducing import code_version_of
 
 SOURCE = '''"""What it is."""
 from conceptforest.checks import whole
@@ -68,3 +69,8 @@ def test_the_core_counts_by_what_it_does(monkeypatch):
     monkeypatch.setattr(module, "_core_behaviour", lambda: "another")
     assert code_version("conceptforest.structure.clustering") != before
     assert code_version("conceptforest.metrics") == code_version("conceptforest.metrics")
+
+
+def test_completion_by_clusters_depends_on_the_clustering():
+    versions = {name: code_version_of(name) for name in ("KMeans(GC)", "SpClust(GC)", "KMeans")}
+    assert len(set(versions.values())) == 3

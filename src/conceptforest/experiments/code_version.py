@@ -23,13 +23,13 @@ _SHOWN_ONLY = frozenset({f"{_PACKAGE}.progress"})  # what people see changes no 
 _CORE = f"{_PACKAGE}._core"
 
 
-def code_version(module: str) -> str:
-    """Give the version of a module of this package with all that it imports from the package.
+def code_version(*modules: str) -> str:
+    """Give the version of modules of this package with all that they import from the package.
 
     Parameters
     ----------
-    module : str
-        Its full name.
+    *modules : str
+        Their full names.
 
     Returns
     -------
@@ -43,16 +43,16 @@ def code_version(module: str) -> str:
     (32, False)
     """
     digest = hashlib.blake2b(digest_size=16)
-    for name in sorted(_closure(module)):
+    for name in sorted(_closure(modules)):
         digest.update(
             f"{name}:{_core_behaviour() if name == _CORE else _statements(name)}".encode()
         )
     return digest.hexdigest()
 
 
-def _closure(module: str) -> set[str]:
+def _closure(modules: tuple[str, ...]) -> set[str]:
     found: set[str] = set()
-    waiting = [module]
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         if name in found or name in _SHOWN_ONLY:

@@ -53,6 +53,8 @@ class Method:
         ``"cluster"`` or ``"complete"``.
     module : str
         Full name of the module whose code it is.
+    inner : str or None
+        Module of the method that it runs inside, if any.
     build : function of a Task and parameters
         Gives an estimator with `labels_` or `scores_` after ``fit(X, tags)``.
     modes : tuple of str
@@ -70,6 +72,7 @@ class Method:
     modes: tuple[str, ...] = ()
     extra: str | None = None
     variants: dict[str, dict[str, Any]] | None = None
+    inner: str | None = None
 
 
 # --- The paper's ---------------------------------------------------------------------------------
@@ -173,12 +176,13 @@ def _competing(cls: type[Baseline]) -> Method:
     known = inspect.signature(cls).parameters
 
     def build(task: Task, params: Mapping[str, Any]) -> Any:
-        common = {
+        common: dict[str, Any] = {
             "n_clusters": task.n_clusters,
             "random_state": task.seed,
             "n_jobs": task.n_jobs,
-            "layers": task.layers,
         }
+        if task.layers is not None:  # else the method estimates them
+            common["layers"] = task.layers
         return cls(**{name: x for name, x in (common | dict(params)).items() if name in known})
 
     return Method(
@@ -189,6 +193,7 @@ def _competing(cls: type[Baseline]) -> Method:
         modes=getattr(cls, "modes", ()),
         extra=cls.extra,
         variants={called: dict(params) for called, params in cls.variants.items()},
+        inner=getattr(getattr(cls, "clustering", None), "__module__", None),
     )
 
 

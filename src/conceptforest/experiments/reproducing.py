@@ -177,14 +177,14 @@ def reproduce(
 
 def code_version_of(method: str) -> str:
     """Give the version of the code of a method; a user's own file counts by what is in it."""
-    module = METHODS[method].module
+    module, inner = METHODS[method].module, METHODS[method].inner
     if module.startswith("conceptforest_method_"):
         import hashlib
         import sys
 
         content = Path(str(sys.modules[module].__file__)).read_bytes()
         return hashlib.blake2b(content, digest_size=16).hexdigest()
-    return code_version(module)
+    return code_version(module, *([inner] if inner else []))
 
 
 def _choose(names: Sequence[str]) -> list[Any]:
