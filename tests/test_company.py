@@ -11,6 +11,7 @@ FOREST = cf.HMLForest(20, layers=1, random_state=0)  # few trees, so many equal 
 ASKED = {
     "affinity": lambda: FOREST,
     "clusters": lambda: cf.ConceptClustering(4, forest=FOREST, random_state=0),
+    "joint": lambda: cf.TagCompletion(forest=FOREST, random_state=0),
     "AM": lambda: cf.TagCompletion("affinity", forest=FOREST, random_state=0),
     "LN": lambda: cf.TagCompletion("local", forest=FOREST, random_state=0),
     "GC": lambda: cf.TagCompletion("cluster", forest=FOREST, n_clusters=4, random_state=0),

@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 
 from conceptforest.baselines.linear_classifiers import LinearClassifiers
 from conceptforest.baselines.linear_svm import with_ones
-from conceptforest.baselines.steady_product import steady_product
+from conceptforest.steady_product import steady_product
 
 
 @pytest.fixture

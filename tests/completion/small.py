@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import conceptforest as cf
 from conceptforest.tags import parse_tags
 
-METHODS = ("affinity", "local", "cluster")
+PAPER = ("affinity", "local", "cluster")
+METHODS = ("joint", *PAPER)
 
 
 def groups(n_items=120, n_groups=4, *, seed=0, keep=0.6):

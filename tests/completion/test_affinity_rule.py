@@ -30,7 +30,9 @@ def test_scores_equal_oracle(tags, n_neighbors, n_scores, seed):
     rng = np.random.default_rng(seed)
     X, X_new = rng.normal(size=(n, 2)), rng.normal(size=(4, 2))
     forest = grow(X, tags, n_estimators=7, random_state=seed)
-    found = TagCompletion(forest=forest, n_neighbors=n_neighbors, n_scores=n_scores).fit(X, tags)
+    found = TagCompletion(
+        "affinity", forest=forest, n_neighbors=n_neighbors, n_scores=n_scores
+    ).fit(X, tags)
     sets = as_sets(tags)
     frequency = completion_keep.frequencies(sets, m)
     near = shared_leaves(forest.affinity(n_neighbors=n_neighbors), 7)
@@ -53,7 +55,7 @@ def test_neighbours_that_all_agree_in_all_trees_give_exactly_1():
     tags = np.repeat([[1, 0], [0, 1]], 6, axis=0)
     forest = small_forest(7, max_features=None, min_samples_leaf=1)
     tags[0, 0] = 0
-    found = TagCompletion(forest=forest, n_neighbors=3, random_state=1).fit(X, tags)
+    found = TagCompletion("affinity", forest=forest, n_neighbors=3, random_state=1).fit(X, tags)
     # All of the other five share every leaf with item 0.
     assert found.scores_[0, 0] == 1.0
     assert found.scores_[0, 1] == 0.0
@@ -62,7 +64,9 @@ def test_neighbours_that_all_agree_in_all_trees_give_exactly_1():
 def test_rankings_do_not_depend_on_the_normaliser():
     """1 / kappa and the sum of the weights are constants of an item."""
     X, tags, _ = groups(60)
-    found = TagCompletion(forest=small_forest(), n_scores=None, random_state=0).fit(X, tags)
+    found = TagCompletion("affinity", forest=small_forest(), n_scores=None, random_state=0).fit(
+        X, tags
+    )
     near = found.neighbors_
     by_weight = (near @ tags) / near.sum(axis=1)[:, None]
     scores = found.scores_.toarray()
@@ -76,5 +80,5 @@ def test_an_item_does_not_vote_for_its_own_tag():
     X, tags, _ = groups(60)
     tags = np.column_stack([tags, np.zeros(60, int)])
     tags[7, -1] = 1  # nobody else has it
-    found = TagCompletion(forest=small_forest(), random_state=0).fit(X, tags)
+    found = TagCompletion("affinity", forest=small_forest(), random_state=0).fit(X, tags)
     assert found.scores_[7, tags.shape[1] - 1] == 0

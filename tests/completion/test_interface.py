@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from tests.completion.small import METHODS, groups, small_forest
+from tests.completion.small import METHODS, PAPER, groups, small_forest
 
 import conceptforest as cf
 from conceptforest.completion import TagCompletion, tag_completion
@@ -126,7 +126,7 @@ def test_names_of_tags_and_features_are_kept():
     assert found.predict(frame[:4]).shape == (4, 12)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", PAPER)
 def test_the_paper_settings_are_stated(method):
     found = TagCompletion.paper(method, random_state=3)
     assert found.method == method
@@ -137,6 +137,11 @@ def test_the_paper_settings_are_stated(method):
     assert TagCompletion.paper(layers=2, n_neighbors=7).n_neighbors == 7
 
 
+def test_what_is_not_the_papers_is_not_called_so():
+    with pytest.raises(ValueError, match="is not the paper's"):
+        TagCompletion.paper("joint")
+
+
 @pytest.mark.parametrize(
     ("params", "error", "message"),
     [
@@ -144,7 +149,11 @@ def test_the_paper_settings_are_stated(method):
         ({"method": "LN"}, ValueError, r"Did you mean 'local'\?"),
         ({"method": "gc"}, ValueError, r"Did you mean 'cluster'\?"),
         ({"method": "afinity"}, ValueError, r"Did you mean 'affinity'\?"),
-        ({"method": None}, ValueError, r'must be "affinity", "local" or "cluster"; got None'),
+        (
+            {"method": None},
+            ValueError,
+            r'must be "joint", "affinity", "local" or "cluster"; got None',
+        ),
         ({"forest": "big"}, TypeError, r"forest is of type str; give a conceptforest.HMLForest"),
         ({"forest": cf.HMLForest}, TypeError, "forest is of type"),
         ({"n_neighbors": 0}, ValueError, "n_neighbors must be at least 1; got 0"),

@@ -59,7 +59,9 @@ def test_own_tags_raise_what_goes_with_them(method):
     plain = found.predict(nowhere).toarray()[0]
     helped = found.predict(nowhere, [{"3"}]).toarray()[0]
     with_3 = observed[observed[:, 3] == 1].mean(axis=0)
-    raised = helped / (helped.sum()) - plain / plain.sum()
+    raised = helped - plain
+    if method != "joint":  # votes of vision are shared out anew
+        raised = helped / helped.sum() - plain / plain.sum()
     assert with_3[4] > 0.3
     assert helped[4] > 0
     assert raised[4] > 0
@@ -111,8 +113,11 @@ def test_few_scores_are_kept_and_all_of_own_tags(method):
     found, X, observed = fitted(method, n_scores=2)
     own = observed[:30]
     scores = found.predict(X[:30], own).toarray()
-    assert ((scores > 0) & (own == 0)).sum(axis=1).tolist() == [2] * 30
-    assert (scores[own == 1] > 0).all()
+    kept = ((scores > 0) & (own == 0)).sum(axis=1)
+    assert kept.max() == 2
+    if method != "joint":  # which may be sure that a tag does not belong
+        assert kept.min() == 2
+        assert (scores[own == 1] > 0).all()
     assert (scores < 1 + 1e-6).all()
 
 

@@ -66,7 +66,7 @@ def test_why_names_the_nearest_carriers(fitted):
         pool.sort(key=lambda k: (-affinity[i, k], k))
         assert [k for k, _ in why] == pool[:5]
         assert [value for _, value in why] == [affinity[i, k] for k in pool[:5]]
-        assert why
+        assert why or found.method == "joint"  # where the item's other tags speak for it
 
 
 def test_small_blocks_name_the_same(fitted, monkeypatch):

@@ -1,5 +1,8 @@
 """Runs in processes: what fails, hangs, dies or hoards takes nothing else with it."""
 
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -47,3 +50,49 @@ def test_every_job_gets_its_answer(data):
     assert failures["Sleeps"] == "it took more than 20 s"
     assert failures["Dies"] == "its process died (exit code 3)"
     assert "more than the 1,800 allowed" in failures["Hoards"]
+
+
+PARENT = """
+import sys
+from conceptforest.experiments.jobs import Job, frozen
+from conceptforest.experiments.pool import Bounds, run_jobs
+
+if __name__ == "__main__":
+    jobs = [Job("cluster", name, frozen({}), 0.0, 0) for name in ("Halves", "Sleeps")]
+
+    def done(job, cell):
+        print(job.method, flush=True)
+
+    run_jobs(jobs, sys.argv[1], done, Bounds(n_workers=1), method_files=[sys.argv[2]])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are read from /proc")
+def test_a_run_ends_when_the_parent_is_killed(data, tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen(  # noqa: S603 - ours
+        [sys.executable, script, data, METHODS], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout.readline() == "Halves\n"  # the other one begins now, and sleeps
+    children = _children(parent.pid)
+    assert children
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    until = time.monotonic() + 30
+    while any(_runs(child) for child in children) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not any(_runs(child) for child in children)
+
+
+def _children(pid):
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def _runs(pid):
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False

@@ -13,8 +13,8 @@ from conceptforest.baselines.contract import CompletionBaseline, check_threads
 from conceptforest.baselines.detection_scores import fit_sigmoids
 from conceptforest.baselines.linear_svm import fit_linear_svms, with_ones
 from conceptforest.baselines.numbers import positive_number
-from conceptforest.baselines.steady_product import steady_product
 from conceptforest.progress import progress_bar
+from conceptforest.steady_product import steady_product
 
 if TYPE_CHECKING:
     from collections.abc import Callable

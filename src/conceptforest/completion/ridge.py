@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from conceptforest.progress import progress_bar
+from conceptforest.steady_product import steady_product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ __all__ = ["STRENGTHS", "TagRidge"]
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)  # of the penalty on features, weakest first
 _HIDDEN = 0.4  # share of tags that are thought to be missing
 _JUDGED = 2000  # items by which a strength is chosen
-_MOST_TAGS = 4096  # the most frequent ones; the others stay without a regression
+_MOST_TAGS = 2048  # the most frequent ones; the others stay without a regression
 _MOST_FEATURES = 4096
 _COMPONENTS = 1024  # instead of more features
 _BLOCK = 1024  # rows at a time
@@ -59,7 +60,7 @@ class TagRidge:
     reciprocal_ranks : dict of float to float
         Mean reciprocal rank of observed tags for every strength.
     columns : ndarray of shape (n_regressions,), int64
-        Tags that have a regression: all of them up to 4,096, else the most frequent ones.
+        Tags that have a regression: all of them up to 2,048, else the most frequent ones.
 
     Examples
     --------
@@ -187,7 +188,7 @@ class TagRidge:
         with threadpool_limits(1):
             own = known[:, self.columns].toarray().astype(np.float64)
             whole = np.hstack([self._features.of(X), own])
-            tags = whole @ self._inverse[:, self._features.width :]
+            tags = steady_product(whole, self._inverse[:, self._features.width :])
             return self._spread(own - tags / self._pivots)
 
     def _spread(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -215,7 +216,9 @@ class _Features:
 
     def of(self, X: NDArray[Any]) -> NDArray[np.float64]:
         rows = _unit(X) - self._mean
-        return _unit(rows if self._components is None else rows @ self._components)
+        if self._components is not None:
+            rows = steady_product(rows, self._components)
+        return _unit(rows)
 
 
 def _unit(rows: NDArray[Any]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,7 @@ from conceptforest.checks import whole
 from conceptforest.completion.affinity import AffinityRule
 from conceptforest.completion.calibration import Calibration, HiddenTags, calibrate
 from conceptforest.completion.cluster import ClusterRule
+from conceptforest.completion.joint import JointRule
 from conceptforest.completion.keep import blocks, keep_highest
 from conceptforest.completion.local import LocalRule
 from conceptforest.completion.own_tags import OwnTags
@@ -42,19 +43,22 @@ if TYPE_CHECKING:
 
 __all__ = ["TagCompletion"]
 
-_METHODS = ("affinity", "local", "cluster")
+_METHODS = ("joint", "affinity", "local", "cluster")
 _SHORT_NAMES = {"AM": "affinity", "LN": "local", "GC": "cluster"}  # the paper's
 _OBSERVED = 0.6  # share of each item's tags that calibration leaves in sight
 
 
 class TagCompletion(TaggedEstimator):
-    """Finds tags that items lack, by the tags of the items that a forest puts near them.
+    """Finds tags that items lack, by their features, the tags that they have, and a forest.
 
     Parameters
     ----------
-    method : {"affinity", "local", "cluster"}, default="affinity"
-        Who votes:
+    method : {"joint", "affinity", "local", "cluster"}, default="joint"
+        What the score of a tag comes from. "joint" is the best of the project's own; the others
+        are the paper's.
 
+        - "joint": a ridge regression of the tag on features and all other tags, in which the item
+          took no part, joined with the votes of "affinity" by a weighted geometric mean (4 to 1);
         - "affinity": the `n_neighbors` items that share most leaves with an item, each by the share
           of trees that join them (HML-RF(AM));
         - "local": the items of each leaf; the score is the share of leaves in which all others
@@ -70,7 +74,7 @@ class TagCompletion(TaggedEstimator):
         is to be grown with a number of tag layers, they are estimated with as many topics,
         whatever the method.
     n_neighbors : int, default=20
-        Neighbours that vote, and neighbours in the graph that "cluster" cuts.
+        Neighbours in the forest that vote, and neighbours in the graph that "cluster" cuts.
     n_scores : int or None, default=100
         How many scores to keep for each item among the tags that it lacks; None keeps all.
     calibrate : bool or Calibration, default=False
@@ -124,12 +128,12 @@ class TagCompletion(TaggedEstimator):
     calibration_: Calibration
     vocabulary_: tuple[str, ...]
     _tags: TagMatrix
-    _rule: AffinityRule | LocalRule | ClusterRule
+    _rule: _Rule
     _n_scores: int | None
 
     def __init__(
         self,
-        method: str = "affinity",
+        method: str = "joint",
         *,
         forest: HMLForest | None = None,
         n_clusters: int | None = None,
@@ -173,6 +177,10 @@ class TagCompletion(TaggedEstimator):
         >>> TagCompletion.paper("local", layers=2, random_state=0).forest.layers
         2
         """
+        if method == "joint":
+            raise ValueError(
+                'method="joint" is not the paper\'s; that has "affinity", "local" and "cluster".'
+            )
         settings: dict[str, Any] = {
             "forest": HMLForest.paper(bootstrap=True, layers=layers),
             "n_clusters": None,
@@ -218,7 +226,8 @@ class TagCompletion(TaggedEstimator):
             known = _SHORT_NAMES.get(str(self.method).upper())
             hint = f" Did you mean {known!r}?" if known else did_you_mean(self.method, _METHODS)
             raise ValueError(
-                f'method must be "affinity", "local" or "cluster"; got {self.method!r}.{hint}'
+                f'method must be "joint", "affinity", "local" or "cluster"; got {self.method!r}.'
+                f"{hint}"
             )
         is_grown(self.forest)
         parameters.check_running(self)
@@ -244,11 +253,19 @@ class TagCompletion(TaggedEstimator):
             verbose=int(self.verbose),
         )
 
-    def _make_rule(
-        self, forest: HMLForest, X: NDArray[Any], tags: TagMatrix, seed: int
-    ) -> AffinityRule | LocalRule | ClusterRule:
+    def _make_rule(self, forest: HMLForest, X: NDArray[Any], tags: TagMatrix, seed: int) -> _Rule:
         n_threads = parameters.n_threads(self.n_jobs)
         verbose = self.verbose > 0
+        if self.method == "joint":
+            return JointRule(
+                forest,
+                X,
+                tags,
+                n_neighbors=self.n_neighbors,
+                n_threads=n_threads,
+                seed=seed,
+                verbose=verbose,
+            )
         if self.method == "affinity":
             return AffinityRule(
                 forest, tags, n_neighbors=self.n_neighbors, n_threads=n_threads, verbose=verbose
@@ -303,8 +320,8 @@ class TagCompletion(TaggedEstimator):
             - ``score``;
             - ``why``: up to five items that carry the tag, with their affinity to this one, as a
               list of (item, affinity), nearest first. For "affinity" they are those of the
-              neighbours that voted, for "local" those that share most leaves, and for "cluster"
-              the nearest in the same cluster.
+              neighbours that voted, for "joint" and "local" those that share most leaves, and for
+              "cluster" the nearest in the same cluster.
 
             Ordered by item, then by score; of equal scores the more frequent tag is first, then the
             one of the lower column.
@@ -340,9 +357,10 @@ class TagCompletion(TaggedEstimator):
     def predict(self, X_new: Any, tags_new: Any = None) -> Any:
         """Score the tags of new items.
 
-        Trees look at features alone, so the tags that a new item has do not change where it ends.
-        They count by Bayes' rule, the same for every method, with vision and tags as two witnesses
-        that know nothing of each other::
+        For "joint", the tags that a new item comes with enter the regressions, like those of any
+        item. Trees look at features alone, so they do not change where it ends; for the other
+        methods they count by Bayes' rule, with vision and tags as two witnesses that know nothing
+        of each other::
 
             odds(i | vision, tags) = odds(i | vision) * odds(i | tags) / odds(i)
 
@@ -372,22 +390,34 @@ class TagCompletion(TaggedEstimator):
             own: Any = sparse.csr_array((X.shape[0], self._tags.n_tags), dtype=np.uint8)
         else:
             own = parse_tags(tags_new, vocabulary=self.vocabulary_, n_items=X.shape[0]).matrix
-        evidence = OwnTags(self._tags) if own.nnz else None
+        joint = isinstance(self._rule, JointRule)
+        evidence = OwnTags(self._tags) if own.nnz and not joint else None
         places: Any = self._rule.place(X)
         pieces = []
         with progress_bar("scoring tags", X.shape[0], show=self.verbose > 0) as update:
             for rows in blocks(X.shape[0], self._tags.n_tags):
-                scores = self._rule.unseen(places, rows)
-                full = self._rule.full_vote(places, rows)
-                if hasattr(self, "calibration_"):
-                    scores.data = self.calibration_.map(scores.data)
-                    full[:] = 1.0  # probabilities need no scale
-                if evidence is not None:
-                    scores = evidence.join(scores, own[rows], full)
+                scores = self._score_new(places, rows, own[rows], evidence)
                 pieces.append(keep_highest(scores, own[rows], self._tags.counts, self._n_scores))
                 if update is not None:
                     update(rows.stop)
         return sparse.vstack(pieces, format="csr")
+
+    def _score_new(self, places: Any, rows: slice, own: Any, evidence: OwnTags | None) -> Any:
+        """Score all tags of some new items, in probabilities if there are any."""
+        if isinstance(self._rule, JointRule):
+            scores = self._rule.unseen(places, rows, own)
+            if hasattr(self, "calibration_"):
+                scores.data = self.calibration_.map(scores.data)
+            return scores
+        scores = self._rule.unseen(places, rows)
+        full = self._rule.full_vote(places, rows)
+        if hasattr(self, "calibration_"):
+            scores.data = self.calibration_.map(scores.data)
+            full[:] = 1.0  # probabilities need no scale
+        return scores if evidence is None else evidence.join(scores, own, full)
+
+
+_Rule: TypeAlias = JointRule | AffinityRule | LocalRule | ClusterRule
 
 
 def _is_number(value: Any) -> bool:

@@ -119,7 +119,9 @@ def _suggestions(found: Discovery) -> Table:
         voters = ", ".join(_short(names[i]) for i, _ in row.why[:3])
         name = _short(names[row.item])
         chance = f"{row.score:.0%}" if calibrated else f"{row.score:.2f}"
-        table.add_row(escape(name), escape(row.tag), chance, escape(voters))
+        table.add_row(
+            escape(name), escape(row.tag), chance, escape(voters or "its looks and other tags")
+        )
     return table
 
 

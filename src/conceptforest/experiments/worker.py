@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from multiprocessing import parent_process
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def serve(connection: Connection, data: str, method_files: Sequence[str], n_thre
         For each job.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    Thread(target=_end_with_parent, daemon=True).start()
     from conceptforest.datasets import load
     from conceptforest.experiments.methods import add_methods_of_file
     from conceptforest.experiments.run_job import run_job
@@ -52,6 +55,14 @@ def serve(connection: Connection, data: str, method_files: Sequence[str], n_thre
         except Exception as error:  # noqa: BLE001 - one job that fails must not stop the others
             answer = ("failed", _message(error))
         connection.send((*answer, _peak_mb()))
+
+
+def _end_with_parent() -> None:
+    """Stop in the middle of a job when the parent is killed: nobody waits for the answer."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _message(error: Exception) -> str:

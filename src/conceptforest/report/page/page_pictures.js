@@ -106,5 +106,5 @@ function suggestionRow(suggestion, most) {
     voters.length
       ? el('div', { class: 'why' }, el('span', { class: 'quiet', text: 'because of' }),
         strip(voters.map((voter) => voter.item), 'small'))
-      : null);
+      : el('div', { class: 'why' }, el('span', { class: 'quiet', text: 'because of its looks and other tags' })));
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["steady_product"]
 _ROWS = 256  # multiplied at a time
 
 
-def steady_product(rows: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
+def steady_product(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     """Multiply two matrices, each row to the same bits whatever other rows there are.
 
     BLAS chooses its way by the size of the matrices, and with it how sums are rounded. Here it
@@ -23,12 +23,12 @@ def steady_product(rows: NDArray[np.float32], weights: NDArray[np.float32]) -> N
 
     Parameters
     ----------
-    rows : ndarray of shape (n, d), float32
-    weights : ndarray of shape (d, m), float32
+    rows : ndarray of shape (n, d), float32 or float64
+    weights : ndarray of shape (d, m), of the same type
 
     Returns
     -------
-    ndarray of shape (n, m), float32
+    ndarray of shape (n, m), of the same type
 
     Examples
     --------
@@ -36,8 +36,8 @@ def steady_product(rows: NDArray[np.float32], weights: NDArray[np.float32]) -> N
     >>> steady_product(rows, weights).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    found = np.empty((len(rows), weights.shape[1]), dtype=np.float32)
-    block = np.zeros((_ROWS, rows.shape[1]), dtype=np.float32)
+    found = np.empty((len(rows), weights.shape[1]), dtype=rows.dtype)
+    block = np.zeros((_ROWS, rows.shape[1]), dtype=rows.dtype)
     for start in range(0, len(rows), _ROWS):
         part = rows[start : start + _ROWS]
         block[: len(part)] = part
