@@ -29,7 +29,7 @@ demo: $(VENV)/.run
 	$(BIN)/conceptforest demo
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

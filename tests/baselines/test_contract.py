@@ -206,8 +206,11 @@ class TestEveryMethod:
                 return {k: fewer[k] for k in fewer if k in method().get_params()}
             """,
             """
-            def measured(methods):  # PyTorch alone takes more; test_dcca.py has a test of it
-                return [cls for cls in methods.values() if cls.extra != "deep"]
+            def measured(methods):
+                # PyTorch alone takes more; test_dcca.py has a test of it. TCMR is about a dense
+                # matrix of chances, and says so.
+                kept = methods.keys() - {"TCMR"}
+                return [methods[name] for name in sorted(kept) if methods[name].extra != "deep"]
             for cls in measured(CLUSTERING):
                 for mode in set(cls.modes) - {"vision"}:
                     cls(2, mode=mode, random_state=0, **quick(cls)).fit(X, tags)

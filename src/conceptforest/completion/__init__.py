@@ -1,7 +1,7 @@
 """Missing tags: which tags an item lacks that the items near it carry.
 
-:class:`TagCompletion` is the estimator. Its three rules are in :mod:`.affinity`, :mod:`.local` and
-:mod:`.cluster`; :func:`cluster_scores` applies the last one to any clustering.
+:class:`TagCompletion` is the estimator. Its rules are in :mod:`.joint`, :mod:`.affinity`,
+:mod:`.local` and :mod:`.cluster`; :func:`cluster_scores` applies the last one to any clustering.
 """
 
 from conceptforest.completion.calibration import Calibration, ScoreMap
