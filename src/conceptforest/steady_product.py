@@ -11,15 +11,13 @@ if TYPE_CHECKING:
 
 __all__ = ["steady_product"]
 
-_ROWS = 256  # multiplied at a time
-
 
 def steady_product(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     """Multiply two matrices, each row to the same bits whatever other rows there are.
 
-    BLAS chooses its way by the size of the matrices, and with it how sums are rounded. Here it
-    always gets the same number of rows, the last ones filled up with zeros. To be called where BLAS
-    is held to one thread.
+    BLAS chooses its way by the size of the matrices, and rounds the sums of a row by where it
+    stands among the others. Here each row is multiplied alone, which takes three to ten times as
+    long. To be called where BLAS is held to one thread.
 
     Parameters
     ----------
@@ -36,11 +34,8 @@ def steady_product(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     >>> steady_product(rows, weights).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
+    weights = np.ascontiguousarray(weights)
     found = np.empty((len(rows), weights.shape[1]), dtype=rows.dtype)
-    block = np.zeros((_ROWS, rows.shape[1]), dtype=rows.dtype)
-    for start in range(0, len(rows), _ROWS):
-        part = rows[start : start + _ROWS]
-        block[: len(part)] = part
-        block[len(part) :] = 0.0
-        found[start : start + _ROWS] = (block @ weights)[: len(part)]
+    for row, values in zip(np.ascontiguousarray(rows), found, strict=True):
+        np.matmul(row, weights, out=values)
     return found

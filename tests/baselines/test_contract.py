@@ -216,8 +216,8 @@ class TestEveryMethod:
                     cls(2, mode=mode, random_state=0, **quick(cls)).fit(X, tags)
             for cls in measured(COMPLETION):
                 method = cls(**quick(cls))
-                if hasattr(method, "params"):
-                    method.params = quick(cls.clustering)
+                if hasattr(method, "params"):  # a latent machine is as large as clusters x tags
+                    method.set_params(n_clusters=2, params=quick(cls.clustering))
                 method.fit(X, tags).predict(X[:300])
             """,
         )

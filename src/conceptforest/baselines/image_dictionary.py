@@ -11,8 +11,11 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from conceptforest.baselines.sparse_codes import sparse_codes
 from conceptforest.in_threads import in_threads
 from conceptforest.progress import progress_bar
+from conceptforest.steady_product import steady_product
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 __all__ = ["MOST_AT_ONCE", "ImageDictionary", "unit_rows"]
@@ -110,7 +113,7 @@ class ImageDictionary:
         with threadpool_limits(1):
             for start in range(0, len(X), _ROWS):
                 rows = slice(start, start + _ROWS)
-                linear = self._products(X[rows], tags[rows])
+                linear = self._products(X[rows], tags[rows], steady_product)
                 squares = _squares(X[rows], tags[rows], self.tag_weight)
                 found.append(self._codes(linear, squares, products))
         return sparse.vstack(found, format="csr")
@@ -129,11 +132,11 @@ class ImageDictionary:
                 pass
         return products
 
-    def _products(self, X: NDArray[np.float32], tags: Any) -> NDArray[np.float32]:
-        """Multiply up to `_ROWS` items with all own ones, to the same bits in any company."""
-        padded = np.zeros((_ROWS, X.shape[1]), dtype=np.float32)
-        padded[: len(X)] = X
-        found = (padded @ self.X.T)[: len(X)]
+    def _products(
+        self, X: NDArray[np.float32], tags: Any, multiply: Callable[[Any, Any], Any] = np.matmul
+    ) -> NDArray[np.float32]:
+        """Multiply some items with all own ones."""
+        found: NDArray[np.float32] = multiply(X, self.X.T)
         words: Any = (tags @ self.tags.T).tocoo()
         found[words.row, words.col] += (self.tag_weight * words.data).astype(np.float32)
         return found
