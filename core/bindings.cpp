@@ -14,6 +14,7 @@
 #include "neighbours.hpp"
 #include "rank.hpp"
 #include "route.hpp"
+#include "settle.hpp"
 #include "votes.hpp"
 
 namespace nb = nanobind;
@@ -364,6 +365,33 @@ void lay_out(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<float, 1> w
   cf::lay_out(graph, options, position.data(), poll);
 }
 
+std::int64_t settle(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<double, 1> weight,
+                    InOut<std::int64_t, 1> label, std::uint32_t n_clusters, double resolution,
+                    std::int64_t max_rounds, std::uint64_t seed, nb::object progress) {
+  const std::size_t n = label.shape(0);
+  require(n > 0 && n < 0x7FFFFFFFU && n_clusters >= 1, "label: bad shape");
+  require(start.shape(0) == n + 1 && start(0) == 0, "graph: start does not fit the items");
+  for (std::size_t i = 0; i < n; ++i) {
+    require(start(i) <= start(i + 1), "graph: start must not decrease");
+    require(label(i) >= 0 && label(i) < std::int64_t{n_clusters}, "label: no such cluster");
+  }
+  require(item.shape(0) == static_cast<std::size_t>(start(n)) && weight.shape(0) == item.shape(0),
+          "graph: arrays differ in length");
+  for (std::size_t e = 0; e < item.shape(0); ++e) {
+    require(item(e) >= 0 && static_cast<std::size_t>(item(e)) < n, "graph: no such item");
+    require(weight(e) >= 0.0 && weight(e) <= cf::kLargestCoordinate,
+            "graph: weights must lie between 0 and 1e100");
+  }
+  require(resolution >= 0.0 && resolution <= 1e6, "resolution must lie between 0 and 1e6");
+  require(max_rounds >= 0, "max_rounds must not be negative");
+  const cf::Affinities graph{static_cast<std::uint32_t>(n), start.data(), item.data(),
+                             weight.data()};
+  const cf::SettleOptions options{n_clusters, resolution, max_rounds, seed};
+  const cf::Poll poll = make_poll(progress);
+  const nb::gil_scoped_release release;
+  return cf::settle(graph, options, label.data(), poll);
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -400,4 +428,6 @@ NB_MODULE(_core, m) {
         "seed"_a, "n_threads"_a, "progress"_a.none());
   m.def("lay_out", &lay_out, "start"_a, "item"_a, "weight"_a, "position"_a.noconvert(),
         nb::kw_only(), "n_epochs"_a, "n_repelled"_a, "seed"_a, "progress"_a.none());
+  m.def("settle", &settle, "start"_a, "item"_a, "weight"_a, "label"_a.noconvert(), nb::kw_only(),
+        "n_clusters"_a, "resolution"_a, "max_rounds"_a, "seed"_a, "progress"_a.none());
 }

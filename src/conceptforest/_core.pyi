@@ -89,3 +89,15 @@ def lay_out(
     seed: int,
     progress: Callable[[int], None] | None,
 ) -> None: ...
+def settle(
+    start: NDArray[np.int64],
+    item: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    label: NDArray[np.int64],
+    *,
+    n_clusters: int,
+    resolution: float,
+    max_rounds: int,
+    seed: int,
+    progress: Callable[[int], None] | None,
+) -> int: ...
