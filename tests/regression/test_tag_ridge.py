@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from tests.completion.small import groups, tag_matrices
-from tests.oracle import completion_ridge as oracle
+from tests.oracle import tag_ridge as oracle
 
-from conceptforest.completion import ridge
-from conceptforest.completion.ridge import STRENGTHS, TagRidge
+from conceptforest.regression import tag_ridge as ridge
+from conceptforest.regression.tag_ridge import STRENGTHS, TagRidge
 from conceptforest.tags import parse_tags
 
 

@@ -7,9 +7,13 @@ from tests.oracle import structure as oracle
 
 import conceptforest as cf
 from conceptforest.datasets import make_tagged
-from conceptforest.structure import clustering as module
+from conceptforest.structure import affinities as module
 from conceptforest.structure.graph import neighbour_graph
 from conceptforest.tags import TagHierarchy
+
+
+def by_forest(*args, **options):
+    return cf.ConceptClustering(*args, method="forest", **options)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,7 @@ def forest(made):
 
 @pytest.fixture(scope="module")
 def clusters(made, forest):
-    return cf.ConceptClustering(4, forest=forest, random_state=0).fit(made.X, made.tags)
+    return by_forest(4, forest=forest, random_state=0).fit(made.X, made.tags)
 
 
 def test_finds_the_concepts(made, clusters):
@@ -108,7 +112,7 @@ def test_seen_items_mostly_stay(made, clusters):
 
 def test_unseen_items_of_a_concept_are_placed_with_it(made):
     forest = cf.HMLForest(100, layers=made.layers, bootstrap=True, random_state=0)
-    found = cf.ConceptClustering(4, forest=forest, random_state=0)
+    found = by_forest(4, forest=forest, random_state=0)
     found.fit(made.X[:180], made.tags[:180])
     score = adjusted_rand_score(made.labels[180:], found.predict(made.X[180:]))
     assert score > 0.15  # by weak features alone; k-means on the features has about 0.1
@@ -150,7 +154,7 @@ def test_items_that_share_no_leaf_follow_the_visually_nearest(monkeypatch, made,
     alone = [3, 50, 200]
     graph[alone] = graph[:, alone] = 0
     replace_graph(monkeypatch, graph)
-    found = cf.ConceptClustering(4, forest=forest, random_state=0).fit(made.X, made.tags)
+    found = by_forest(4, forest=forest, random_state=0).fit(made.X, made.tags)
     others = np.setdiff1d(np.arange(240), alone)
     for item in alone:
         nearest = others[np.linalg.norm(made.X[others] - made.X[item], axis=1).argmin()]
@@ -161,7 +165,7 @@ def test_items_that_share_no_leaf_follow_the_visually_nearest(monkeypatch, made,
 def test_pieces_are_clusters(monkeypatch, made, forest):
     piece = np.arange(240) % 4
     replace_graph(monkeypatch, (piece[:, None] == piece) * 0.5 * (1 - np.eye(240)))
-    found = cf.ConceptClustering(4, forest=forest, random_state=0).fit(made.X, made.tags)
+    found = by_forest(4, forest=forest, random_state=0).fit(made.X, made.tags)
     assert found.n_pieces_ == 4
     assert adjusted_rand_score(piece, found.labels_) == 1
 
@@ -170,7 +174,7 @@ def test_too_many_pieces_are_reported(monkeypatch, made, forest):
     piece = np.arange(240) % 10
     replace_graph(monkeypatch, (piece[:, None] == piece) * 0.5 * (1 - np.eye(240)))
     with pytest.warns(UserWarning, match="10 pieces, more than the 4 clusters"):
-        found = cf.ConceptClustering(4, forest=forest, random_state=0).fit(made.X, made.tags)
+        found = by_forest(4, forest=forest, random_state=0).fit(made.X, made.tags)
     assert len(np.unique(found.labels_)) == 4
     assert all(len(set(found.labels_[piece == k])) == 1 for k in range(10))
 
@@ -178,7 +182,7 @@ def test_too_many_pieces_are_reported(monkeypatch, made, forest):
 def test_no_shared_leaf_at_all_is_refused(monkeypatch, made, forest):
     replace_graph(monkeypatch, np.zeros((240, 240)))
     with pytest.raises(ValueError, match="min_samples_leaf"):
-        cf.ConceptClustering(4, forest=forest).fit(made.X, made.tags)
+        by_forest(4, forest=forest).fit(made.X, made.tags)
 
 
 # --- summary ---
@@ -209,6 +213,7 @@ def test_names_are_tags_of_the_concepts(clusters):
     [
         ({"n_clusters": 0}, ValueError, "n_clusters must be at least 1"),
         ({"n_clusters": 2.5}, TypeError, "n_clusters must be a whole number"),
+        ({"method": "forrest"}, ValueError, "Did you mean 'forest'"),
         ({"n_clusters": 241}, ValueError, "more than the 240 items"),
         ({"n_neighbors": 0}, ValueError, "n_neighbors"),
         ({"n_init": "many"}, TypeError, "n_init"),

@@ -1,4 +1,4 @@
-"""Completion by two witnesses: a regression of each tag, and the neighbours in the forest."""
+"""Completion by three witnesses: regressions, neighbours by leaves, neighbours by tags shown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from scipy import sparse
 
 from conceptforest.completion.affinity import AffinityRule
 from conceptforest.completion.keep import blocks, keep_highest
-from conceptforest.completion.ridge import TagRidge
-from conceptforest.progress import progress_bar
+from conceptforest.progress import progress_bar, working
+from conceptforest.regression.tag_profile import TagProfile
+from conceptforest.structure.profile_neighbours import profile_neighbours
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,40 +21,46 @@ if TYPE_CHECKING:
 
 __all__ = ["JointRule", "join"]
 
-_FOREST = 0.2  # weight of the forest's word; the regression has the rest
+_REGRESSION, _LEAVES, _PROFILES = 0.55, 0.2, 0.25  # weights of the witnesses
 _FLOOR = 0.01  # what the word of a witness is who says 0
+_CIRCLE = 2  # neighbours by profile that vote, for each by leaves
 
 
-def join(foretold: NDArray[np.float64], votes: NDArray[np.float64]) -> NDArray[np.float64]:
+def join(
+    foretold: NDArray[np.float64], leaves: NDArray[np.float64], profiles: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Join what regressions foretell with votes of neighbours, by a weighted geometric mean.
 
     Parameters
     ----------
     foretold : ndarray of shape (n_items, n_tags), float64
-        Taken as 0 where below, and as 1 where above; NaN where there is no regression, so that
-        votes decide alone.
-    votes : ndarray of shape (n_items, n_tags), float64
-        From 0 to 1.
+        Taken as 0 where below, and as 1 where above. NaN where there is no regression: there the
+        neighbours by profile speak in its place.
+    leaves, profiles : ndarray of shape (n_items, n_tags), float64
+        Votes, from 0 to 1.
 
     Returns
     -------
     ndarray of shape (n_items, n_tags), float64
-        From 0 to 1; 0 where both say 0.
+        From 0 to 1; 0 where all say 0.
 
     Examples
     --------
-    >>> join(np.array([[0.5, 0.5, 0.0, np.nan]]), np.array([[0.5, 0.0, 0.0, 0.3]])).round(2)
-    array([[0.5 , 0.22, 0.  , 0.3 ]])
+    >>> votes = np.array([[0.5, 0.0, 0.0, 0.3]])
+    >>> join(np.array([[0.5, 0.5, 0.0, np.nan]]), votes, votes).round(2)
+    array([[0.5 , 0.08, 0.  , 0.3 ]])
     """
-    sure = np.where(np.isnan(foretold), votes, foretold)
+    sure = np.where(np.isnan(foretold), profiles, foretold)
     np.clip(sure, 0, 1, out=sure)
-    sure += _FLOOR
-    both = sure ** (1 - _FOREST) * (votes + _FLOOR) ** _FOREST - _FLOOR
+    both = (sure + _FLOOR) ** _REGRESSION
+    both *= (leaves + _FLOOR) ** _LEAVES
+    both *= (profiles + _FLOOR) ** _PROFILES
+    both -= _FLOOR
     return np.asarray(np.where(both < 1e-12, 0.0, both))  # a rest of rounding is no evidence
 
 
 class JointRule:
-    """The scores of :class:`TagRidge` and of :class:`AffinityRule`, joined.
+    """Regressions (:class:`TagRidge`), :class:`AffinityRule` and neighbours by profile, joined.
 
     Parameters
     ----------
@@ -63,14 +70,15 @@ class JointRule:
     tags : TagMatrix
         Observed tags, (n_items, n_tags).
     n_neighbors : int
-        Neighbours in the forest that vote.
+        Neighbours in the forest that vote. Of those that show the same tags
+        (:class:`TagProfile`), twice as many vote, each by its affinity.
     n_threads : int
     seed : int
     verbose : bool
 
     Attributes
     ----------
-    ridge : TagRidge
+    profile : TagProfile
     """
 
     def __init__(
@@ -85,19 +93,29 @@ class JointRule:
         verbose: bool,
     ) -> None:
         self._tags, self._verbose = tags, verbose
+        self._circle = _CIRCLE * n_neighbors
+        self._search: dict[str, Any] = {"seed": seed, "n_threads": n_threads}
         self._voters = AffinityRule(
             forest, tags, n_neighbors=n_neighbors, n_threads=n_threads, verbose=verbose
         )
-        self.ridge = TagRidge(X, tags, seed=seed, verbose=verbose)
+        self.profile = TagProfile(X, tags, seed=seed, verbose=verbose)
+        self._wide: Any = tags.matrix.astype(np.float64)
 
     def seen(self, n_scores: int | None) -> Any:
         """Score the tags of the items themselves; see :meth:`AffinityRule.seen`."""
         tags = self._tags
         votes = self._voters.seen(None)
+        rows_of_all = self.profile.rows
+        with working("comparing profiles", show=self._verbose):
+            near = profile_neighbours(
+                rows_of_all, rows_of_all, self._circle, exclude_self=True, **self._search
+            )
         pieces = []
         with progress_bar("joining scores", tags.n_items, show=self._verbose) as update:
             for rows in blocks(tags.n_items, tags.n_tags):
-                scores = join(self.ridge.seen(rows), votes[rows].toarray())
+                scores = join(
+                    self.profile.ridge.seen(rows), votes[rows].toarray(), self._share(near[rows])
+                )
                 kept = sparse.csr_array(scores)
                 pieces.append(keep_highest(kept, tags.matrix[rows], tags.counts, n_scores))
                 if update is not None:
@@ -105,8 +123,14 @@ class JointRule:
         return sparse.vstack(pieces, format="csr")
 
     def place(self, X: NDArray[Any]) -> Any:
-        """Find the nearest items of new ones, and keep their features."""
+        """Find the nearest items of new ones by leaves, and keep their features."""
         return X, self._voters.place(X)
+
+    def _share(self, near: Any) -> NDArray[np.float64]:
+        """Give the share of the affinity of neighbours that carries each tag."""
+        total = np.asarray(near.sum(axis=1), dtype=np.float64)[:, None]
+        votes: NDArray[np.float64] = (near @ self._wide).toarray()
+        return votes / np.where(total > 0, total, 1.0)
 
     def unseen(self, places: Any, rows: slice, own: Any) -> Any:
         """Score all tags of some of the new items.
@@ -123,6 +147,14 @@ class JointRule:
         -------
         csr_array of shape (n_rows, n_tags), float64
         """
-        X, near = places
-        votes = self._voters.unseen(near, rows).toarray()
-        return sparse.csr_array(join(self.ridge.unseen(X[rows], own), votes))
+        X, by_leaves = places
+        foretold = self.profile.ridge.unseen(X[rows], own)
+        near = profile_neighbours(
+            self.profile.shown(foretold, own),
+            self.profile.rows,
+            self._circle,
+            exclude_self=False,
+            **self._search,
+        )
+        votes = self._voters.unseen(by_leaves, rows).toarray()
+        return sparse.csr_array(join(foretold, votes, self._share(near)))

@@ -274,6 +274,7 @@ class TagCompletion(TaggedEstimator):
             return LocalRule(forest, tags, n_threads=n_threads, verbose=verbose)
         clustering = ConceptClustering(
             self.n_clusters,
+            method="forest",
             forest=forest,
             n_neighbors=self.n_neighbors,
             random_state=seed,

@@ -20,7 +20,9 @@ from conceptforest.discovery.source import READY, Items, read_source
 from conceptforest.discovery.tables import read_columns, write_table
 from conceptforest.features.cache import FeatureCache
 from conceptforest.forest.hml_forest import load
-from conceptforest.structure.clustering import place_by_votes
+from conceptforest.forest.parameters import n_threads
+from conceptforest.structure.affinities import JointAffinities
+from conceptforest.structure.clustering import place_by_votes, seed_from
 from conceptforest.tags import parse_tags
 
 if TYPE_CHECKING:
@@ -172,8 +174,10 @@ def _apply(
         )
     names, labels, cluster_names, training = _training(run)
     concepts = _load(run.concepts).set_params(n_jobs=n_jobs)
+    clusters = _placed(
+        run, concepts, items, training, labels, seed=settings.seed, n_jobs=n_jobs, verbose=verbose
+    )
     near = concepts.affinity(items.X, n_neighbors=N_NEIGHBORS)
-    clusters = place_by_votes(near, labels)
     by_cluster = dict(zip(labels.tolist(), cluster_names, strict=True))
     return Prediction(
         items=items,
@@ -182,6 +186,37 @@ def _apply(
         tags=_tags(run, items, training, settings, n_jobs=n_jobs, verbose=verbose),
         nearest=[[(names[i], a) for i, a in row] for row in _highest(near, _NEAREST)],
     )
+
+
+def _placed(
+    run: RunFolder,
+    concepts: HMLForest,
+    items: Items,
+    training: list[list[str]],
+    labels: NDArray[np.int64],
+    *,
+    seed: int,
+    n_jobs: int | None,
+    verbose: int,
+) -> NDArray[np.int64]:
+    """Give each new item the concept for which its neighbours vote, as the run's model would."""
+    vocabulary = concepts.vocabulary_
+    affinities = JointAffinities(
+        concepts,
+        _features(run),
+        _known(training, vocabulary),
+        n_neighbors=N_NEIGHBORS,
+        n_threads=n_threads(n_jobs),
+        seed=seed_from(seed),
+        verbose=verbose > 0,
+    )
+    own = _known(tag_names(items.tags), vocabulary)
+    return place_by_votes(affinities.near(items.X, own.matrix), labels)
+
+
+def _features(run: RunFolder) -> NDArray[Any]:
+    found: NDArray[Any] = np.load(run.features, mmap_mode="r", allow_pickle=False)
+    return found
 
 
 def _training(run: RunFolder) -> tuple[list[str], NDArray[np.int64], list[str], list[list[str]]]:
@@ -218,7 +253,7 @@ def _tags(
         calibrate=False if learned is None else Calibration.from_dict(learned),
         n_jobs=n_jobs,
         verbose=verbose,
-    ).fit(np.load(run.features, mmap_mode="r", allow_pickle=False), _known(training, vocabulary))
+    ).fit(_features(run), _known(training, vocabulary))
     own = _known(tag_names(items.tags), vocabulary)
     scores = completion.predict(items.X, own if own.matrix.nnz else None)
     lacking = scores - scores.multiply(own.matrix)

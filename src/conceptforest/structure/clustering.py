@@ -1,8 +1,9 @@
-"""The estimator of clusters: grow a forest, join near items, embed the graph, cut it up."""
+"""The estimator of clusters: find who is near whom, join them, embed the graph, cut it up."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -11,14 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from conceptforest.checks import whole
 from conceptforest.forest import parameters
-from conceptforest.forest.given import grown_forest, nearest_training
+from conceptforest.forest.given import grown_forest
 from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.forest.inputs import check_features, check_tags
 from conceptforest.progress import progress_bar, working
+from conceptforest.structure.affinities import Affinities, ForestAffinities, JointAffinities
 from conceptforest.structure.cluster_count import ClusterCount, count_clusters
-from conceptforest.structure.graph import neighbour_graph
 from conceptforest.structure.k_means import k_means
-from conceptforest.structure.spectral import Embedding, embed
+from conceptforest.structure.settling import settle
+from conceptforest.structure.spectral import Embedding, embed, unit_rows
 from conceptforest.structure.summary import (
     central_items,
     characteristic_tags,
@@ -27,6 +29,8 @@ from conceptforest.structure.summary import (
 )
 from conceptforest.structure.visual_neighbours import nearest_items
 from conceptforest.tagged_estimator import TaggedEstimator
+from conceptforest.tags import parse_tags
+from conceptforest.tags.names import did_you_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,28 +38,40 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["ConceptClustering", "place_by_votes"]
+__all__ = ["ConceptClustering", "place_by_votes", "seed_from"]
 
-_HALVES = 8  # random halves of the forest that vote on the number of clusters
+_HALVES = 8  # random halves of the evidence that vote on the number of clusters
+_METHODS = ("joint", "forest")
+_VECTORS = 2  # for each cluster, in the joint embedding
+_POWER = 4.0  # of the eigenvalues that weight them
 
 
 class ConceptClustering(TaggedEstimator):
     """Clusters of items that share a concept.
 
-    A Hierarchical-Multi-Label Random Forest gives the affinity of items (Eq. 10). Each item is
-    joined to its nearest, the graph is embedded by the leading eigenvectors of its normalised
-    affinities (Ng, Jordan and Weiss), and k-means finds the clusters.
+    Each item is joined to its nearest, the graph is embedded by the leading eigenvectors of its
+    normalised affinities, and k-means finds the clusters.
 
     Parameters
     ----------
     n_clusters : int or None, default=None
         Number of clusters; None chooses it where the eigenvalues of the graph drop most.
+    method : {"joint", "forest"}, default="joint"
+        What makes items near.
+
+        - "forest": the paper's. A Hierarchical-Multi-Label Random Forest gives the affinity (Eq.
+          10), and the embedding is that of Ng, Jordan and Weiss.
+        - "joint": the project's own. The forest has a third of the say; the rest have profiles of
+          tags, in which the tags that an item has and those that it should have, by a regression
+          on its features and its other tags, count. The embedding has twice as many eigenvectors
+          as there are clusters, each weighted by the fourth power of its eigenvalue, and in the
+          end items move between clusters as long as the graph's modularity grows.
     forest : HMLForest or None, default=None
         The forest. One that is not grown is copied and grown by `fit`; if its `layers` is a
         number, the tag layers are estimated with `n_clusters` topics. One that was grown on the
         items given to `fit` is used as it is. None is ``HMLForest()``.
     n_neighbors : int, default=20
-        Nearest items that an item is joined to.
+        Nearest items that an item is joined to, by either kind of affinity.
     n_init : int, default=20
         Restarts of k-means.
     random_state : int, RandomState instance or None, default=None
@@ -76,9 +92,10 @@ class ConceptClustering(TaggedEstimator):
         How the number was chosen and how sure that is; None where it was given.
     graph_ : csr_array of shape (n_items, n_items)
         Affinities of neighbours, symmetric.
-    embedding_ : ndarray of shape (n_items, n_clusters_)
-        Rows of length 1, or 0 for an item that shares no leaf with another.
-    eigenvalues_ : ndarray of shape (n_clusters_,)
+    embedding_ : ndarray of shape (n_items, n_vectors)
+        Rows of length 1, or 0 for an item that is near to no other. As many vectors as clusters,
+        or twice as many if `method` is "joint".
+    eigenvalues_ : ndarray of shape (n_vectors,)
     n_pieces_ : int
         Parts of the graph that no affinity joins.
     forest_ : HMLForest
@@ -87,7 +104,7 @@ class ConceptClustering(TaggedEstimator):
 
     Notes
     -----
-    Items that share no leaf with another get the cluster of the item whose features are nearest.
+    Items that are near to no other get the cluster of the item whose features are nearest.
 
     Examples
     --------
@@ -108,11 +125,13 @@ class ConceptClustering(TaggedEstimator):
     graph_: Any
     forest_: HMLForest
     _tags: TagMatrix
+    _affinities: Affinities
 
     def __init__(
         self,
         n_clusters: int | None = None,
         *,
+        method: str = "joint",
         forest: HMLForest | None = None,
         n_neighbors: int = 20,
         n_init: int = 20,
@@ -121,6 +140,7 @@ class ConceptClustering(TaggedEstimator):
         verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
+        self.method = method
         self.forest = forest
         self.n_neighbors = n_neighbors
         self.n_init = n_init
@@ -145,7 +165,12 @@ class ConceptClustering(TaggedEstimator):
         >>> ConceptClustering.paper(15).forest.n_estimators
         1000
         """
-        settings: dict[str, Any] = {"forest": HMLForest.paper(), "n_neighbors": 20, "n_init": 20}
+        settings: dict[str, Any] = {
+            "method": "forest",
+            "forest": HMLForest.paper(),
+            "n_neighbors": 20,
+            "n_init": 20,
+        }
         return cls(n_clusters, **(settings | changes))
 
     def fit_predict(self, X: Any, tags: Any) -> NDArray[np.int64]:
@@ -153,13 +178,18 @@ class ConceptClustering(TaggedEstimator):
         return self.fit(X, tags).labels_
 
     def _fit(self, X: Any, tags: Any) -> None:
+        if self.method not in _METHODS:
+            raise ValueError(
+                f'method must be "joint" or "forest"; got {self.method!r}.'
+                f"{did_you_mean(self.method, _METHODS)}"
+            )
         for name in ("n_neighbors", "n_init"):
             whole(name, getattr(self, name), 1)
         parameters.check_running(self)
         X = check_features(self, X, reset=True)
         self._tags = check_tags(self, tags, X.shape[0])
         self._check_n_clusters(X.shape[0])
-        seed = int(parameters.random_numbers(self.random_state).randint(2**31 - 1))
+        seed = seed_from(self.random_state)
         self.forest_ = grown_forest(
             HMLForest() if self.forest is None else self.forest,
             X,
@@ -169,7 +199,8 @@ class ConceptClustering(TaggedEstimator):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        self.graph_ = neighbour_graph(self._nearest())
+        self._affinities = self._find_affinities(X, seed)
+        self.graph_ = self._affinities.graph()
         if self.graph_.nnz == 0:
             raise ValueError(
                 "No two items share a leaf in any tree, so there is no graph to cluster. Grow the"
@@ -179,7 +210,7 @@ class ConceptClustering(TaggedEstimator):
         chosen = self.n_clusters if self.cluster_count_ is None else self.cluster_count_.n_clusters
         self.n_clusters_ = int(cast("int", chosen))
         with working(f"embedding {X.shape[0]:,} items", show=self.verbose > 0):
-            embedding = embed(self.graph_, self.n_clusters_)
+            embedding = self._embed()
         self._report_pieces(embedding)
         self.embedding_, self.eigenvalues_ = embedding.rows, embedding.eigenvalues
         self.n_pieces_ = embedding.n_pieces
@@ -196,40 +227,40 @@ class ConceptClustering(TaggedEstimator):
                 f"n_clusters={self.n_clusters} is more than the {n_items} items. Ask for fewer."
             )
 
+    def _find_affinities(self, X: NDArray[Any], seed: int) -> Affinities:
+        common: dict[str, Any] = {
+            "n_neighbors": self.n_neighbors,
+            "n_threads": parameters.n_threads(self.n_jobs),
+            "verbose": self.verbose > 0,
+        }
+        if self.method == "forest":
+            return ForestAffinities(self.forest_, **common)
+        return JointAffinities(self.forest_, X, self._tags, seed=seed, **common)
+
     def _count(self, seed: int) -> ClusterCount:
-        """Choose the number of clusters; random halves of the trees vote on it."""
+        """Choose the number of clusters; random halves of the evidence vote on it."""
         rng = np.random.RandomState(seed)
-        n_trees = self.forest_.trees_.n_trees
-        n_votes = _HALVES if n_trees > 1 else 0
-        halves = [rng.permutation(n_trees)[: n_trees // 2] for _ in range(n_votes)]
-        with progress_bar("counting clusters", n_votes + 1, show=self.verbose > 0) as update:
+        with progress_bar("counting clusters", _HALVES + 1, show=self.verbose > 0) as update:
 
             def graphs() -> Any:
-                for done, trees in enumerate(halves, start=1):
+                for done, graph in enumerate(self._affinities.halves(_HALVES, rng), start=1):
                     if update is not None:
                         update(done)
-                    yield neighbour_graph(self._nearest(trees=np.sort(trees), quiet=True))
+                    yield graph
 
             counted = count_clusters(self.graph_, graphs())
             if update is not None:
-                update(n_votes + 1)
+                update(_HALVES + 1)
             return counted
 
-    def _nearest(
-        self,
-        X: NDArray[Any] | None = None,
-        *,
-        trees: NDArray[np.int64] | None = None,
-        quiet: bool = False,
-    ) -> Any:
-        return nearest_training(
-            self.forest_,
-            X,
-            n_neighbors=self.n_neighbors,
-            trees=trees,
-            n_threads=parameters.n_threads(self.n_jobs),
-            verbose=self.verbose > 0 and not quiet,
-        )
+    def _embed(self) -> Embedding:
+        if self.method == "forest":
+            return embed(self.graph_, self.n_clusters_)
+        n_near = int((np.diff(self.graph_.indptr) > 0).sum())
+        n_vectors = max(self.n_clusters_, min(_VECTORS * self.n_clusters_, n_near))
+        found = embed(self.graph_, n_vectors)
+        weights = np.clip(found.eigenvalues, 0, 1) ** _POWER
+        return replace(found, rows=unit_rows(found.rows * weights))
 
     def _report_pieces(self, embedding: Embedding) -> None:
         if embedding.n_pieces > self.n_clusters_ > 1:
@@ -258,18 +289,24 @@ class ConceptClustering(TaggedEstimator):
         if len(alone):
             nearest, _ = nearest_items(X[alone], X[inside], 1, seed=seed)
             labels[alone] = found.labels[nearest[:, 0]]
+        if self.method == "joint":
+            labels = settle(self.graph_, labels, self.n_clusters_, seed=seed)
         by_size = np.argsort(-np.bincount(labels, minlength=self.n_clusters_), kind="stable")
         return np.argsort(by_size)[labels]
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any, tags: Any = None) -> NDArray[np.int64]:
         """Place items, seen or unseen, by their nearest training items.
 
         Each of the `n_neighbors` training items with the highest affinity votes for its cluster
-        with that affinity; of equal clusters the larger wins.
+        with that affinity; of equal clusters the larger wins. If `method` is "joint", the nearest
+        by leaves have a third of the votes, and the nearest by profiles of tags two thirds.
 
         Parameters
         ----------
         X : array-like of shape (n_items, n_features)
+        tags : tag matrix or None, default=None
+            Tags that the items have, in any form that `fit` takes. Names must be known; a matrix
+            has the columns of the one that was fitted. If `method` is "forest" they change nothing.
 
         Returns
         -------
@@ -277,7 +314,11 @@ class ConceptClustering(TaggedEstimator):
         """
         check_is_fitted(self)
         X = check_features(self, X, reset=False)
-        return place_by_votes(self._nearest(X), self.labels_)
+        if tags is None:
+            own: Any = sparse.csr_array((X.shape[0], self._tags.n_tags), dtype=np.uint8)
+        else:
+            own = parse_tags(tags, vocabulary=self._tags.vocabulary, n_items=X.shape[0]).matrix
+        return place_by_votes(self._affinities.near(X, own), self.labels_)
 
     def cluster_summary(self, top: int = 5) -> DataFrame:
         """Describe every cluster.
@@ -315,6 +356,11 @@ class ConceptClustering(TaggedEstimator):
                 "cohesion": cohesion(self.graph_, self.labels_, self.n_clusters_),
             }
         )
+
+
+def seed_from(random_state: Any) -> int:
+    """Give the seed that a clustering with this `random_state` works with."""
+    return int(parameters.random_numbers(random_state).randint(2**31 - 1))
 
 
 def place_by_votes(nearest: Any, labels: NDArray[np.int64]) -> NDArray[np.int64]:

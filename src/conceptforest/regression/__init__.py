@@ -1,0 +1,1 @@
+"""What the features and the other tags of an item say about each of its tags."""
