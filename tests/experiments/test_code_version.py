@@ -6,7 +6,7 @@ import pytest
 
 from conceptforest.experiments import code_version as module
 from conceptforest.experiments.code_version import code_version
-from conceptforest.experiments.reproducing import code_version_of
+from conceptforest.experiments.running import code_version_of
 
 SOURCE = '''"""What it is."""
 from conceptforest.checks import whole

@@ -42,8 +42,8 @@ _OWN: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def rows(plan: Plan) -> list[Row]:
-    """Give a row for each method in each of its modes and settings, and for the paper's model."""
+def rows(plan: Plan, removed: float = 0.0) -> list[Row]:
+    """Give a row for each method in each of its modes and settings, the paper's model and ours."""
     printed = (plan.subject.published or {}).get("clustering", {})
     found = []
     for mode, title in MODES.items():
@@ -52,16 +52,18 @@ def rows(plan: Plan) -> list[Row]:
             if mode not in method.modes:
                 continue
             own = printed.get(mode, {}).get(name)
-            found.append(Row(method.title, plan.jobs(name, mode=mode), title, own))
+            found.append(Row(method.title, plan.jobs(name, removed=removed, mode=mode), title, own))
             for called, params in (method.variants or {}).items():
                 if params.get("mode", mode) == mode:
-                    jobs = plan.jobs(name, **{"mode": mode, **params})
+                    jobs = plan.jobs(name, removed=removed, **{"mode": mode, **params})
                     found.append(Row(f"{method.title}, {called}", jobs, title))
+    last = MODES["balanced"]
     if plan.wants("HMLRF"):
-        last = MODES["balanced"]
         for title, (name, params) in _OWN.items():
             own = printed.get("balanced", {}).get(name) if not params else None
-            found.append(Row(title, plan.jobs(name, **params), last, own))
+            found.append(Row(title, plan.jobs(name, removed=removed, **params), last, own))
+    if plan.wants("Joint"):
+        found.append(Row(METHODS["Joint"].title, plan.jobs("Joint", removed=removed), last))
     return found
 
 

@@ -46,6 +46,8 @@ def rows(plan: Plan) -> list[Row]:
     for name in filter(plan.wants, _OWN):
         jobs = plan.jobs(name, layers=layers)
         found.append(Row(METHODS[name].title, jobs, published=printed.get(name)))
+    if plan.wants("Joint(tags)"):
+        found.append(Row(METHODS["Joint(tags)"].title, plan.jobs("Joint(tags)")))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Every method that experiments may run, by name: the competing ones and the paper's own.
+"""Every method that experiments may run, by name: the competing ones, the paper's and our own.
 
 A competing method is here as soon as it is in :mod:`conceptforest.baselines`, or in a file that the
 user gives (:func:`add_methods_of_file`).
@@ -158,11 +158,38 @@ def _paper_completion(rule: str) -> Build:
     return build
 
 
+# --- The project's own ---------------------------------------------------------------------------
+
+
+def _own_forest(task: Task, params: Mapping[str, Any], **defaults: Any) -> HMLForest:
+    settings = defaults | dict(params) | layers_for(task, "given")
+    return HMLForest(random_state=task.seed, n_jobs=task.n_jobs, **settings)
+
+
+def _own_clusters(task: Task, params: Mapping[str, Any]) -> Any:
+    return ConceptClustering(
+        task.n_clusters,
+        forest=_own_forest(task, params),
+        random_state=task.seed,
+        n_jobs=task.n_jobs,
+    )
+
+
+def _own_completion(task: Task, params: Mapping[str, Any]) -> Any:
+    return TagCompletion(
+        forest=_own_forest(task, params, bootstrap=True),
+        random_state=task.seed,
+        n_jobs=task.n_jobs,
+    )
+
+
 _CLUSTERS = ConceptClustering.__module__
 _COMPLETES = TagCompletion.__module__
 METHODS: dict[str, Method] = {
     "HMLRF": Method("HML-RF", CLUSTER, _CLUSTERS, _paper_clusters),
     "MostSpecific": Method("HML-RF, most specific tags", CLUSTER, _CLUSTERS, MostSpecific),
+    "Joint": Method("conceptforest, default", CLUSTER, _CLUSTERS, _own_clusters),
+    "Joint(tags)": Method("conceptforest, default", COMPLETE, _COMPLETES, _own_completion),
     "HMLRF(LN)": Method("HML-RF(LN)", COMPLETE, _COMPLETES, _paper_completion("local")),
     "HMLRF(GC)": Method("HML-RF(GC)", COMPLETE, _COMPLETES, _paper_completion("cluster")),
     "HMLRF(AM)": Method("HML-RF(AM)", COMPLETE, _COMPLETES, _paper_completion("affinity")),

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PRESETS", "Plan", "Settings"]
 
-_OWN_FORESTS = ("HMLRF", "MostSpecific", "HMLRF(LN)", "HMLRF(GC)", "HMLRF(AM)")
+_OWN_FORESTS = (
+    "HMLRF", "MostSpecific", "HMLRF(LN)", "HMLRF(GC)", "HMLRF(AM)", "Joint", "Joint(tags)",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Settings:
             if name not in METHODS:
                 raise ValueError(
                     f"There is no method {name!r}. `python -m conceptforest.baselines` lists them;"
-                    f" the paper's are {', '.join(_OWN_FORESTS)}."
+                    f" the paper's and our own are {', '.join(_OWN_FORESTS)}."
                     f"{did_you_mean(name, tuple(METHODS))}"
                 )
         if self.seconds <= 0:

@@ -17,18 +17,17 @@ from conceptforest.experiments import (
     sparseness,
 )
 from conceptforest.experiments.cells import Cell, CellStore
-from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.figures import CurveFigure
 from conceptforest.experiments.index_page import Provenance, Section, write_index
 from conceptforest.experiments.machine import machine_facts
-from conceptforest.experiments.methods import METHODS, add_methods_of_file
+from conceptforest.experiments.methods import add_methods_of_file
 from conceptforest.experiments.pictures import PICTURES, Picture
 from conceptforest.experiments.plan import PRESETS, Plan, Settings
-from conceptforest.experiments.pool import Bounds, run_jobs
+from conceptforest.experiments.pool import Bounds
+from conceptforest.experiments.running import run_missing
 from conceptforest.experiments.scoretable import ScoreTable
 from conceptforest.experiments.subject import open_subject
 from conceptforest.experiments.table_files import write_table
-from conceptforest.experiments.watching import watching
 from conceptforest.progress import working
 from conceptforest.tags.names import did_you_mean
 
@@ -138,53 +137,31 @@ def reproduce(
     store = CellStore(cells or out / "cells", subject.digest, subject.collection.name)
     scored = [one for one in chosen if not hasattr(one, "draw")]
     needed = list(dict.fromkeys(itertools.chain.from_iterable(one.jobs(plan) for one in scored)))
-    versions = {name: code_version_of(name) for name in {job.method for job in needed}}
-    missing = [
-        job
-        for job in sorted(needed, key=lambda job: job.seed)  # a whole table of few seeds first
-        if not _is_done(store.get(job), versions[job.method], bounds, keep_older=keep_older)
-    ]
-    n_older = sum(
-        cell is not None and cell.code != versions[job.method]
-        for job in needed
-        if job not in set(missing)
-        for cell in [store.get(job)]
+    done = run_missing(
+        needed,
+        subject,
+        store,
+        bounds,
+        method_files=method_files,
+        keep_older=keep_older,
+        show=verbose > 0,
     )
-    facts = machine_facts(bounds)
-    with watching(missing, store.get, needed, bounds, show=verbose > 0) as finished:
-
-        def done(job: Job, cell: Cell) -> None:
-            store.put(job, replace(cell, code=versions[job.method], machine=facts))
-            finished(job, cell)
-
-        if missing:
-            run_jobs(missing, subject.path, done, bounds, method_files=method_files)
     writer = _Writer(plan, store.get, out, n_jobs, show=verbose > 0)
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
     seconds = sum(cell.seconds for job in needed if (cell := store.get(job)))
-    index = write_index(out, plan, sections, Provenance(command, facts, n_older, seconds))
+    index = write_index(
+        out, plan, sections, Provenance(command, machine_facts(bounds), done.n_older, seconds)
+    )
     tables = [table for section in sections for table in section.tables]
     return Reproduction(
         index,
         tuple(path for section in sections for path in section.files),
         len(needed),
-        len(missing),
+        done.n_run,
         len(failed),
         tuple(remark for table in tables for remark in table.remarks),
     )
-
-
-def code_version_of(method: str) -> str:
-    """Give the version of the code of a method; a user's own file counts by what is in it."""
-    module, inner = METHODS[method].module, METHODS[method].inner
-    if module.startswith("conceptforest_method_"):
-        import hashlib
-        import sys
-
-        content = Path(str(sys.modules[module].__file__)).read_bytes()
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
-    return code_version(module, *([inner] if inner else []))
 
 
 def _choose(names: Sequence[str]) -> list[Any]:
@@ -199,15 +176,6 @@ def _choose(names: Sequence[str]) -> list[Any]:
     if not names:
         raise ValueError(f"Name an experiment: all, {', '.join(EXPERIMENTS)}.")
     return list(dict.fromkeys(EXPERIMENTS[name] for name in names))
-
-
-def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
-    """Tell whether a result need not be computed: what failed is tried again, but for the slow."""
-    if cell is None or (cell.code != version and not keep_older):
-        return False
-    if cell.took_too_long:
-        return bounds.seconds is not None and bounds.seconds <= (cell.limit or 0.0)
-    return not cell.failure
 
 
 class _Writer:

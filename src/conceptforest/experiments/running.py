@@ -1,0 +1,110 @@
+"""Running what is missing: each job once, unless the code of its method has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conceptforest.experiments.code_version import code_version
+from conceptforest.experiments.machine import machine_facts
+from conceptforest.experiments.methods import METHODS
+from conceptforest.experiments.pool import Bounds, run_jobs
+from conceptforest.experiments.watching import watching
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conceptforest.experiments.cells import Cell, CellStore
+    from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.subject import Subject
+
+__all__ = ["Ran", "code_version_of", "run_missing"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How much was done.
+
+    Attributes
+    ----------
+    n_run : int
+        Jobs run now.
+    n_older : int
+        Results of earlier code that were kept.
+    """
+
+    n_run: int
+    n_older: int
+
+
+def run_missing(
+    needed: Sequence[Job],
+    subject: Subject,
+    store: CellStore,
+    bounds: Bounds,
+    *,
+    method_files: Sequence[str] = (),
+    keep_older: bool = False,
+    show: bool = False,
+) -> Ran:
+    """Run the jobs that have no result, or one by other code, and keep what comes out.
+
+    Parameters
+    ----------
+    needed : sequence of Job
+    subject : Subject
+    store : CellStore
+    bounds : Bounds
+    method_files : sequence of str, default=()
+        Files with further methods.
+    keep_older : bool, default=False
+        Take results that earlier code has computed.
+    show : bool, default=False
+        Show progress.
+
+    Returns
+    -------
+    Ran
+    """
+    versions = {name: code_version_of(name) for name in {job.method for job in needed}}
+    missing = [
+        job
+        for job in sorted(needed, key=lambda job: job.seed)  # a whole table of few seeds first
+        if not _is_done(store.get(job), versions[job.method], bounds, keep_older=keep_older)
+    ]
+    n_older = sum(
+        cell is not None and cell.code != versions[job.method]
+        for job in set(needed) - set(missing)
+        for cell in [store.get(job)]
+    )
+    facts = machine_facts(bounds)
+    with watching(missing, store.get, needed, bounds, show=show) as finished:
+
+        def done(job: Job, cell: Cell) -> None:
+            store.put(job, replace(cell, code=versions[job.method], machine=facts))
+            finished(job, cell)
+
+        if missing:
+            run_jobs(missing, subject.path, done, bounds, method_files=method_files)
+    return Ran(len(missing), n_older)
+
+
+def code_version_of(method: str) -> str:
+    """Give the version of the code of a method; a user's own file counts by what is in it."""
+    module, inner = METHODS[method].module, METHODS[method].inner
+    if module.startswith("conceptforest_method_"):
+        content = Path(str(sys.modules[module].__file__)).read_bytes()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+    return code_version(module, *([inner] if inner else []))
+
+
+def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
+    """Tell whether a result need not be computed: what failed is tried again, but for the slow."""
+    if cell is None or (cell.code != version and not keep_older):
+        return False
+    if cell.took_too_long:
+        return bounds.seconds is not None and bounds.seconds <= (cell.limit or 0.0)
+    return not cell.failure
