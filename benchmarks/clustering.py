@@ -114,41 +114,48 @@ def _cut(nearest: Any, p: int, args: argparse.Namespace, seed: int) -> NDArray[n
     return k_means(rows, p, n_init=args.restarts, seed=seed, n_threads=args.jobs).labels
 
 
-def scale(args: argparse.Namespace, n: int) -> dict[str, Any]:
+def scale(args: argparse.Namespace, n: int) -> list[dict[str, Any]]:
     """Cluster a whole collection of n items, from features and tags to labels."""
     note(f"clustering {n:,} items with {args.scale_trees} trees")
     X, tags, classes = make_workload(
         n, args.scale_features, _TAGS, _TAGS_PER_ITEM, n_classes=args.clusters, seed=args.seed
     )
     forest = HMLForest(args.scale_trees, layers=1, n_jobs=args.jobs, random_state=args.seed)
-    with PeakMemory() as memory:
+    with PeakMemory() as growing:
         grown, grow_seconds = _timed(lambda: forest.fit(X, tags))
+    found = []
+    for method in args.methods:
+        note(f"method {method}")
         clusters = ConceptClustering(
-            args.clusters, forest=grown, n_init=args.restarts, n_jobs=args.jobs, random_state=0
+            args.clusters, method=method, forest=grown, n_init=args.restarts, n_jobs=args.jobs,
+            random_state=0,
+        )  # fmt: skip
+        with PeakMemory() as memory:
+            _, cluster_seconds = _timed(partial(clusters.fit, X, tags))
+            _, predict_seconds = _timed(partial(clusters.predict, X[:1000]))
+        found.append(
+            {
+                "items": n,
+                "method": method,
+                "grow_seconds": grow_seconds,
+                "cluster_seconds": cluster_seconds,
+                "predict_1000_seconds": predict_seconds,
+                "forest_peak_gb": growing.increase / 1e9,
+                "peak_gb": memory.increase / 1e9,
+                "x_gb": X.nbytes / 1e9,
+                "nmi": clustering_report(classes, clusters.labels_)["nmi"],
+            }
         )
-        _, cluster_seconds = _timed(lambda: clusters.fit(X, tags))
-        _, predict_seconds = _timed(lambda: clusters.predict(X[:1000]))
-    return {
-        "items": n,
-        "grow_seconds": grow_seconds,
-        "cluster_seconds": cluster_seconds,
-        "predict_1000_seconds": predict_seconds,
-        "peak_gb": memory.increase / 1e9,
-        "x_gb": X.nbytes / 1e9,
-        "nmi": clustering_report(classes, clusters.labels_)["nmi"],
-    }
+    return found
 
 
 def render(result: dict[str, Any]) -> None:
     for compared in result["compared"]:
         _render_graph(compared)
     if result["scaled"]:
-        table(
-            ("items", "forest s", "clusters s", "1,000 unseen s", "peak GB", "X GB", "NMI"),
-            [tuple(row[key] for key in (
-                "items", "grow_seconds", "cluster_seconds", "predict_1000_seconds", "peak_gb",
-                "x_gb", "nmi")) for row in result["scaled"]],
-        )  # fmt: skip
+        heads = ("items", "method", "forest s", "clusters s", "1,000 unseen s", "forest GB",
+                 "clusters GB", "X GB", "NMI")  # fmt: skip
+        table(heads, [tuple(row.values()) for row in result["scaled"]])
 
 
 def _render_graph(compared: dict[str, Any]) -> None:
@@ -191,13 +198,14 @@ def main() -> None:
     parser.add_argument("--scale", type=int, nargs="*", default=[20_000, 200_000])
     parser.add_argument("--scale-features", type=int, default=128)
     parser.add_argument("--scale-trees", type=int, default=500)
+    parser.add_argument("--methods", nargs="+", default=["forest", "joint"])
     args = parser.parse_args()
     facts = machine_facts()
     result = {
         "machine": facts,
         "options": settings(args),
         "compared": [compare(args, n_features) for n_features in args.features],
-        "scaled": [scale(args, n) for n in args.scale],
+        "scaled": [row for n in args.scale for row in scale(args, n)],
     }
     emit(result, render, as_json=args.json)
 
