@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.report.browser import Pages, chromium, colours_of_map, shoot, wait_for_pictures
 
-from conceptforest._demo import run_demo
+from conceptforest._demo import DEFAULT, run_demo
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
@@ -44,9 +44,7 @@ def test_the_overview_has_covers_facts_and_scores(look, demo):
     assert set(names) <= set(demo.found.model.clustering.cluster_names_)
     assert len(names) == 15
     assert page.locator(".facts dd").first.inner_text() == f"{demo.found.items.n_items}"
-    assert (
-        page.locator(".score").first.inner_text() == f"{demo.compared['both, forest']['nmi']:.2f}"
-    )
+    assert page.locator(".score").first.inner_text() == f"{demo.compared[DEFAULT]['nmi']:.2f}"
     assert wait_for_pictures(page, ".mosaic .large img") == 4
     shoot(page, "report-overview")
 

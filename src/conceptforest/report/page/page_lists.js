@@ -68,8 +68,9 @@ function about() {
     heading('About this report'),
     el('p', {}, `conceptforest looks at how ${MANY} look and at the few tags that they carry. A forest of `
       + 'decision trees splits the collection by looks, and prefers splits that make sense of the tags, '
-      + `from abstract to specific. ${capital(MANY)} that end in the same leaves are alike: this gives the `
-      + `concepts, the map, and the tags that ${MANY} lack.`),
+      + `from abstract to specific; and regressions tell which tags each of the ${MANY} should have. `
+      + `${capital(MANY)} that end in the same leaves, or that should have the same tags, are alike: this gives `
+      + `the concepts, the map, and the tags that ${MANY} lack.`),
     data.facts.length ? el('section', {}, el('h2', { text: 'Facts and settings' }),
       el('table', { class: 'lines' }, el('tbody', {}, data.facts.map(([label, value]) =>
         el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { text: value })))))) : null,

@@ -34,7 +34,7 @@ function map(argument) {
   const box = el('div', { class: 'map-box' }, canvas, el('div', { class: 'map-labels' }, labels), card);
   const lead = matches
     ? `${things(matches.size)} with “${query}” ${matches.size === 1 ? 'stands' : 'stand'} out.`
-    : `What the forest finds alike lies close together. Come closer to see more ${MANY}.`;
+    : `What is alike by looks and tags lies close together. Come closer to see more ${MANY}.`;
   onArrive(() => startMap(box, canvas, labels, card, matches));
   if (matches) announce(`${things(matches.size)} found on the map`);
   const button = (label, text, action) => el('button', {
