@@ -1,7 +1,7 @@
 """Who is near whom: by the leaves of the forest alone, or by these and by profiles of tags.
 
-Both kinds answer the same questions: the graph of the items, graphs that differ from it by chance
-alone, and who is near an item that was not there.
+Both kinds answer the same questions: the graph of the items, and who is near an item that was not
+there.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ class ForestAffinities:
         self._forest, self._n_neighbors = forest, n_neighbors
         self._n_threads, self._verbose = n_threads, verbose
 
+    @property
+    def leaves(self) -> ForestAffinities:
+        """What the forest alone says."""
+        return self
+
     def graph(self, trees: NDArray[np.int64] | None = None) -> Any:
         """Join each item to its nearest, by all trees or some.
 
@@ -59,7 +64,7 @@ class ForestAffinities:
         return neighbour_graph(self._nearest(None, trees=trees))
 
     def halves(self, n: int, rng: RandomState) -> Iterator[Any]:
-        """Give graphs of random halves of the evidence: none if there is a single tree."""
+        """Give graphs of random halves of the trees: none if there is a single one."""
         n_trees = self._forest.trees_.n_trees
         chosen = [rng.permutation(n_trees)[: n_trees // 2] for _ in range(n)]
         return (self.graph(np.sort(trees)) for trees in chosen if len(trees))
@@ -101,6 +106,11 @@ class JointAffinities:
     n_threads : int
     seed : int
     verbose : bool
+
+    Attributes
+    ----------
+    leaves : ForestAffinities
+    profile : TagProfile
     """
 
     def __init__(
@@ -114,35 +124,18 @@ class JointAffinities:
         seed: int,
         verbose: bool,
     ) -> None:
-        self._leaves = ForestAffinities(
+        self.leaves = ForestAffinities(
             forest, n_neighbors=n_neighbors, n_threads=n_threads, verbose=verbose
         )
         self._search: dict[str, Any] = {"seed": seed, "n_threads": n_threads}
         self._n_neighbors = n_neighbors
         self.profile = TagProfile(X, tags, seed=seed, verbose=verbose)
-        self._shown: Any = None
 
     def graph(self) -> Any:
         """Join each item to its nearest; see :meth:`ForestAffinities.graph`."""
-        return _mean(self._leaves.graph(), self._by_profile())
-
-    def _by_profile(self) -> Any:
-        """Join the nearest by profile, once."""
-        if self._shown is None:
-            rows = self.profile.rows
-            self._shown = neighbour_graph(
-                profile_neighbours(rows, rows, self._n_neighbors, exclude_self=True, **self._search)
-            )
-        return self._shown
-
-    def halves(self, n: int, rng: RandomState) -> Iterator[Any]:
-        """Give graphs of random halves of the trees and of the pairs that profiles join."""
-        shown = sparse.triu(self._by_profile(), format="coo")
-        for leaves in self._leaves.halves(n, rng):
-            kept = rng.permutation(shown.nnz)[: shown.nnz // 2]
-            places = shown.row[kept], shown.col[kept]
-            part = sparse.csr_array((shown.data[kept], places), shape=shown.shape)
-            yield _mean(leaves, sparse.csr_array(part + part.T))
+        rows = self.profile.rows
+        shown = profile_neighbours(rows, rows, self._n_neighbors, exclude_self=True, **self._search)
+        return _mean(self.leaves.graph(), neighbour_graph(shown))
 
     def near(self, X: NDArray[Any], tags: Any) -> Any:
         """Give the affinities of new items to the nearest of those that are known.
@@ -166,7 +159,7 @@ class JointAffinities:
             exclude_self=False,
             **self._search,
         )
-        both = _shares(self._leaves.near(X, tags)) * _FOREST + _shares(shown) * (1 - _FOREST)
+        both = _shares(self.leaves.near(X, tags)) * _FOREST + _shares(shown) * (1 - _FOREST)
         both.sort_indices()
         return both
 

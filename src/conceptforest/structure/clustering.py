@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ConceptClustering", "place_by_votes", "seed_from"]
 
-_HALVES = 8  # random halves of the evidence that vote on the number of clusters
+_HALVES = 8  # random halves of the forest that vote on the number of clusters
 _METHODS = ("joint", "forest")
 _VECTORS = 2  # for each cluster, in the joint embedding
 _POWER = 4.0  # of the eigenvalues that weight them
@@ -55,7 +55,7 @@ class ConceptClustering(TaggedEstimator):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Number of clusters; None chooses it where the eigenvalues of the graph drop most.
+        Number of clusters; None chooses it where the eigenvalues of the forest's graph drop most.
     method : {"joint", "forest"}, default="joint"
         What makes items near.
 
@@ -238,17 +238,21 @@ class ConceptClustering(TaggedEstimator):
         return JointAffinities(self.forest_, X, self._tags, seed=seed, **common)
 
     def _count(self, seed: int) -> ClusterCount:
-        """Choose the number of clusters; random halves of the evidence vote on it."""
+        """Choose the number of clusters by the forest's graph; random halves of its trees vote."""
         rng = np.random.RandomState(seed)
+        leaves = self._affinities.leaves
+        graph = self.graph_ if self.method == "forest" else leaves.graph()
+        if graph.nnz == 0:
+            return count_clusters(self.graph_, ())
         with progress_bar("counting clusters", _HALVES + 1, show=self.verbose > 0) as update:
 
             def graphs() -> Any:
-                for done, graph in enumerate(self._affinities.halves(_HALVES, rng), start=1):
+                for done, half in enumerate(leaves.halves(_HALVES, rng), start=1):
                     if update is not None:
                         update(done)
-                    yield graph
+                    yield half
 
-            counted = count_clusters(self.graph_, graphs())
+            counted = count_clusters(graph, graphs())
             if update is not None:
                 update(_HALVES + 1)
             return counted
