@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.oracle import tag_profile as oracle
 
 from conceptforest.datasets import make_tagged
-from conceptforest.regression import tag_profile as module
+from conceptforest.regression import tag_ridge as module
 from conceptforest.regression.tag_profile import TagProfile
 from conceptforest.regression.tag_ridge import TagRidge
 from conceptforest.tags import parse_tags

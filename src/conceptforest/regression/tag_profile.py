@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptforest.progress import progress_bar
-from conceptforest.regression.tag_ridge import TagRidge
+from conceptforest.regression.tag_ridge import TagRidge, row_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from conceptforest.tags import TagMatrix
 
 __all__ = ["TagProfile"]
 
-_BLOCK = 1024  # rows at a time
 _LEAST_SPREAD = 1e-9  # what is foretold of all items alike tells nothing
 
 
@@ -78,14 +75,14 @@ class TagProfile:
         self.rows = np.empty((tags.n_items, len(used)), dtype=np.float32)
         sums = _Sums(len(used))
         with progress_bar("profiles of tags", tags.n_items, show=verbose) as update:
-            for rows in _blocks(tags.n_items):
+            for rows in row_blocks(tags.n_items):
                 foretold = np.clip(self.ridge.seen(rows)[:, used], 0, 1)
                 self.rows[rows] = foretold
                 sums.add(foretold, own[rows])
                 if update is not None:
                     update(rows.stop)
         self.trust = np.sqrt(sums.correlations(counts, tags.n_items))
-        for rows in _blocks(tags.n_items):
+        for rows in row_blocks(tags.n_items):
             self.rows[rows] = self._rows(self.rows[rows].astype(np.float64), own[rows])
 
     def unseen(self, X: NDArray[Any], known: Any) -> NDArray[np.float32]:
@@ -102,7 +99,7 @@ class TagProfile:
         ndarray of shape (n_new, n_regressions), float32
         """
         shown = np.empty((len(X), len(self.ridge.columns)), dtype=np.float32)
-        for rows in _blocks(len(X)):
+        for rows in row_blocks(len(X)):
             shown[rows] = self.shown(self.ridge.unseen(X[rows], known[rows]), known[rows])
         return shown
 
@@ -151,7 +148,3 @@ class _Sums:
         scale = np.sqrt(spread * mean * (1 - mean))
         known = scale > _LEAST_SPREAD
         return np.clip(np.divide(together, scale, out=np.zeros_like(scale), where=known), 0, 1)
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))

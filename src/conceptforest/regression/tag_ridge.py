@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conceptforest.tags import TagMatrix
 
-__all__ = ["STRENGTHS", "TagRidge"]
+__all__ = ["STRENGTHS", "TagRidge", "row_blocks"]
 
 STRENGTHS = (0.3, 1.0, 3.0, 10.0)  # of the penalty on features, weakest first
 _HIDDEN = 0.4  # share of tags that are thought to be missing
@@ -115,7 +115,7 @@ class TagRidge:
         """Give the products of all columns, and how many items carry each tag."""
         d, m = self._features.width, len(self.columns)
         gram = np.zeros((d + m, d + m))
-        for rows in _blocks(len(self._X)):
+        for rows in row_blocks(len(self._X)):
             part, own = self._features.of(self._X[rows]), self._tags[rows]
             gram[:d, :d] += part.T @ part
             gram[d:, :d] += own.T @ part
@@ -133,7 +133,7 @@ class TagRidge:
     def _judge(self, items: NDArray[np.int64]) -> float:
         """Give the mean reciprocal rank of observed tags among those that their items lack."""
         total = 0.0
-        for rows in _blocks(len(items)):
+        for rows in row_blocks(len(items)):
             chosen = items[rows]
             own = self._tags[chosen].toarray() > 0
             scores = self._left_out(chosen)
@@ -204,7 +204,7 @@ class _Features:
 
     def __init__(self, X: NDArray[Any], seed: int) -> None:
         total = np.zeros(X.shape[1])
-        for rows in _blocks(len(X)):
+        for rows in row_blocks(len(X)):
             total += _unit(X[rows]).sum(axis=0)
         self._mean = total / len(X)
         self._components: NDArray[np.float64] | None = None
@@ -230,5 +230,12 @@ def _unit(rows: NDArray[Any]) -> NDArray[np.float64]:
     return wide
 
 
-def _blocks(n: int) -> Iterator[slice]:
+def row_blocks(n: int) -> Iterator[slice]:
+    """Cut n rows into blocks that are always the same, so that sums are, too.
+
+    Examples
+    --------
+    >>> list(row_blocks(1500))
+    [slice(0, 1024, None), slice(1024, 1500, None)]
+    """
     return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
