@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from conceptforest.forest.given import nearest_training
+from conceptforest.progress import working
 from conceptforest.regression.tag_profile import TagProfile
 from conceptforest.structure.graph import neighbour_graph, normalise
 from conceptforest.structure.profile_neighbours import profile_neighbours
@@ -128,13 +129,16 @@ class JointAffinities:
             forest, n_neighbors=n_neighbors, n_threads=n_threads, verbose=verbose
         )
         self._search: dict[str, Any] = {"seed": seed, "n_threads": n_threads}
-        self._n_neighbors = n_neighbors
+        self._n_neighbors, self._verbose = n_neighbors, verbose
         self.profile = TagProfile(X, tags, seed=seed, verbose=verbose)
 
     def graph(self) -> Any:
         """Join each item to its nearest; see :meth:`ForestAffinities.graph`."""
         rows = self.profile.rows
-        shown = profile_neighbours(rows, rows, self._n_neighbors, exclude_self=True, **self._search)
+        with working("comparing profiles", show=self._verbose):
+            shown = profile_neighbours(
+                rows, rows, self._n_neighbors, exclude_self=True, **self._search
+            )
         return _mean(self.leaves.graph(), neighbour_graph(shown))
 
     def near(self, X: NDArray[Any], tags: Any) -> Any:
