@@ -51,7 +51,8 @@ def tables_of(plan: Plan, rates: Sequence[float]) -> list[_Table]:
         for rate in rates
     ]
     title = f"Completion, {plan.settings.hidden:.0%} of each item's tags hidden"
-    return [*tables, (title, COMPLETION_COLUMNS, completion.rows(plan))]
+    tables.append((title, COMPLETION_COLUMNS, completion.rows(plan)))
+    return [table for table in tables if table[2]]
 
 
 def standing(table: ScoreTable) -> Iterator[str]:

@@ -54,6 +54,14 @@ def test_all_methods_are_in_without_a_choice(leaderboard):
     assert {"LSR", "TCMR", "HML-RF(AM)", "conceptforest, default"} <= titles[2]
 
 
+def test_tables_without_rows_are_left_out(leaderboard, tmp_path, capsys):
+    options = ["--data", "trecvid-like:120", "--remove", "0", "--seeds", "1", "--cells"]
+    leaderboard.main([*options, str(tmp_path), "--methods", "KMeans"])
+    page = capsys.readouterr().out
+    assert "K-means" in page
+    assert "Completion" not in page
+
+
 def test_who_is_ahead_is_named(leaderboard):
     def row(value):
         return [Entry(value, np.nan)] * 5
