@@ -96,3 +96,9 @@ def test_impossible_rows_are_found():
     found = table([[wrong]], CLUSTER_COLUMNS)
     assert any("imply an ARI" in remark for remark in found.remarks)
     assert all(remark.startswith("a") for remark in found.remarks)
+
+
+def test_a_table_may_have_no_rows():
+    table = ScoreTable.of("nothing", CLUSTER_COLUMNS, [], lambda _: None)
+    assert table.entries == []
+    assert table.remarks == []

@@ -172,7 +172,7 @@ class ScoreTable:
                 ]
                 for runs in cells
             ]
-        ).reshape(len(rows), len(columns), -1)
+        ).reshape(len(rows), len(columns), len(rows[0].jobs) if rows else 0)
         entries = [
             [_entry(values[:, j], i, column, row.published) for j, column in enumerate(columns)]
             for i, row in enumerate(rows)
