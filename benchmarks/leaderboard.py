@@ -98,8 +98,8 @@ def run(args: argparse.Namespace, folder: Path) -> Iterator[str]:
     settings = Settings.of("paper", {name: x for name, x in changes.items() if x != ()})
     subject = open_subject(args.data, folder)
     plan = Plan(subject, settings)
-    name = subject.collection.name
-    store = CellStore(args.cells or folder / "cells", subject.digest, name)
+    name, n_items = subject.collection.name, subject.collection.n_items
+    store = CellStore(args.cells or folder / "cells", subject.digest, name, n_items)
     bounds = Bounds(n_workers=args.workers, seconds=settings.seconds)
     tables = tables_of(plan, args.remove)
     needed = list(dict.fromkeys(job for _, _, rows in tables for job in jobs_of(rows)))

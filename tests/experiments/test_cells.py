@@ -32,20 +32,20 @@ def test_the_order_of_parameters_does_not_matter():
 
 def test_cells_come_back(tmp_path):
     cell = Cell({"nmi": 0.5, "ap": [0.1, 0.2]}, seconds=2.5, limit=9.0, peak_mb=30.0, code="x")
-    CellStore(tmp_path, "data", "pets").put(JOB, cell)
-    assert CellStore(tmp_path, "data", "pets").get(JOB) == cell
-    assert CellStore(tmp_path, "other", "pets").get(JOB) is None
-    (path,) = CellStore(tmp_path, "data", "pets")
+    CellStore(tmp_path, "data", "pets", 50).put(JOB, cell)
+    assert CellStore(tmp_path, "data", "pets", 50).get(JOB) == cell
+    assert CellStore(tmp_path, "other", "pets", 50).get(JOB) is None
+    (path,) = CellStore(tmp_path, "data", "pets", 50)
     assert json.loads(path.read_text())["job"]["method"] == "KMeans"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"scores": 1}', b"\xff"])
 def test_a_damaged_cell_is_none(tmp_path, content):
-    store = CellStore(tmp_path, "data", "pets")
+    store = CellStore(tmp_path, "data", "pets", 50)
     store.put(JOB, Cell({"nmi": 0.5}))
     (path,) = store
     path.write_bytes(content)
-    assert CellStore(tmp_path, "data", "pets").get(JOB) is None
+    assert CellStore(tmp_path, "data", "pets", 50).get(JOB) is None
 
 
 def test_what_took_too_long_is_known_from_other_failures():

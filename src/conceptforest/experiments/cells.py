@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.experiments.jobs import Job, frozen
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
-
-    from conceptforest.experiments.jobs import Job
 
 __all__ = ["Cell", "CellStore"]
 
@@ -53,8 +52,13 @@ class Cell:
 
     @property
     def took_too_long(self) -> bool:
-        """Whether it was stopped at its limit of time."""
+        """Whether it was stopped at its limit of time, or not begun as it was to exceed it."""
         return bool(self.failure) and self.limit is not None and self.seconds >= self.limit
+
+    @property
+    def foreseen(self) -> bool:
+        """Whether it was never begun, and its seconds are those that it would take."""
+        return bool(self.facts.get("foreseen"))
 
 
 class CellStore:
@@ -68,21 +72,25 @@ class CellStore:
         Digest of the collection that the cells are about.
     data_name : str
         What to call it, for people who read the files.
+    n_items : int
+        Its size: from the times of smaller parts of the same name those of all of it are foreseen.
 
     Examples
     --------
     >>> import tempfile
     >>> from conceptforest.experiments.jobs import Job
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = CellStore(folder, "0" * 32, "scenes")
+    ...     store = CellStore(folder, "0" * 32, "scenes", 300)
     ...     store.put(Job("cluster", "KMeans"), Cell({"nmi": 0.5}))
     ...     store.get(Job("cluster", "KMeans")).scores, store.get(Job("cluster", "SpClust"))
     ({'nmi': 0.5}, None)
     """
 
-    def __init__(self, folder: str | os.PathLike[str], data: str, data_name: str) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], data: str, data_name: str, n_items: int
+    ) -> None:
         self.folder = Path(folder)
-        self.data, self.data_name = data, data_name
+        self.data, self.data_name, self.n_items = data, data_name, n_items
         self._known: dict[Job, Cell] = {}
 
     def get(self, job: Job) -> Cell | None:
@@ -97,11 +105,26 @@ class CellStore:
     def put(self, job: Job, cell: Cell) -> None:
         """Keep a cell."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        content = {"data": self.data_name, "job": asdict(job), **asdict(cell)}
+        about = {"data": self.data_name, "n_items": self.n_items, "job": asdict(job)}
+        content = {**about, **asdict(cell)}
         with whole_file(self._path(job)) as file:
             file.write(json.dumps(content, indent=1).encode())
             file.write(b"\n")
         self._known[job] = cell
+
+    def smaller_parts(self) -> Iterator[tuple[Job, int, float]]:
+        """Give the job, number of items and seconds of runs on smaller parts of the collection."""
+        for path in self:
+            try:
+                content = json.loads(path.read_bytes())
+                own = content["job"]
+                job = Job(**{**own, "params": frozen(dict(own["params"]))})
+                n_items, seconds = int(content.get("n_items", self.n_items)), content["seconds"]
+                is_part = content["data"] == self.data_name and n_items < self.n_items
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            if is_part and not content.get("failure"):
+                yield job, n_items, float(seconds)
 
     def _path(self, job: Job) -> Path:
         return self.folder / f"{job.name(self.data)}.json"

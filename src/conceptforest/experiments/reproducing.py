@@ -134,7 +134,8 @@ def reproduce(
     n_jobs = bounds.n_workers * bounds.n_threads
     subject = open_subject(data, out, features=features, n_jobs=n_jobs, verbose=verbose)
     plan = Plan(subject, settings)
-    store = CellStore(cells or out / "cells", subject.digest, subject.collection.name)
+    own = subject.collection
+    store = CellStore(cells or out / "cells", subject.digest, own.name, own.n_items)
     scored = [one for one in chosen if not hasattr(one, "draw")]
     needed = list(dict.fromkeys(itertools.chain.from_iterable(one.jobs(plan) for one in scored)))
     done = run_missing(
@@ -149,7 +150,7 @@ def reproduce(
     writer = _Writer(plan, store.get, out, n_jobs, show=verbose > 0)
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
-    seconds = sum(cell.seconds for job in needed if (cell := store.get(job)))
+    seconds = sum(cell.seconds for job in needed if (cell := store.get(job)) and not cell.foreseen)
     index = write_index(
         out, plan, sections, Provenance(command, machine_facts(bounds), done.n_older, seconds)
     )

@@ -1,4 +1,7 @@
-"""Running what is missing: each job once, unless the code of its method has changed."""
+"""Running what is missing: each job once, unless the code of its method has changed.
+
+What is bound to exceed the limit of time, judged by runs on smaller parts, is not begun.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conceptforest.experiments.code_version import code_version
+from conceptforest.experiments.foreseeing import Growth, too_slow
 from conceptforest.experiments.machine import machine_facts
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds, run_jobs
@@ -87,9 +91,18 @@ def run_missing(
             store.put(job, replace(cell, code=versions[job.method], machine=facts))
             finished(job, cell)
 
-        if missing:
-            run_jobs(missing, subject.path, done, bounds, method_files=method_files)
-    return Ran(len(missing), n_older)
+        growth = Growth(store.smaller_parts() if missing else ())
+        n_items = subject.collection.n_items
+        feasible = []
+        for job in missing:
+            cell = too_slow(growth, job, n_items, bounds.seconds)
+            if cell is None:
+                feasible.append(job)
+            else:
+                done(job, cell)
+        if feasible:
+            run_jobs(feasible, subject.path, done, bounds, method_files=method_files)
+    return Ran(len(feasible), n_older)
 
 
 def code_version_of(method: str) -> str:

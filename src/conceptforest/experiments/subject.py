@@ -7,7 +7,7 @@ pictures there are go beside it, small.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,14 +194,14 @@ def _made(kind: str, rest: str, options: _Options) -> Subject:
     if options.features != "auto":
         name = f"{name}-{options.features}"
     return _prepared(
-        options.out, name, lambda: BUILT_IN[kind](int(rest) if rest else None, options)
+        options.out, kind, name, lambda: BUILT_IN[kind](int(rest) if rest else None, options)
     )
 
 
 def _prepared(
-    out: Path, name: str, make: Callable[[], tuple[Collection, tuple[str, ...]]]
+    out: Path, kind: str, name: str, make: Callable[[], tuple[Collection, tuple[str, ...]]]
 ) -> Subject:
-    """Make a collection once, and find it again the next time."""
+    """Make a collection once, and find it again the next time; it is called by its kind."""
     folder = out / "data"
     path = folder / f"{name.replace(':', '-').replace('/', '-')}.npz"
     notes: tuple[str, ...] = ()
@@ -210,7 +210,9 @@ def _prepared(
         collection, notes = make()
         write_feature_file(path, collection)
     pictures = out / "pictures"
-    return Subject(load(path), path, pictures if pictures.is_dir() else None, notes)
+    return Subject(
+        replace(load(path), name=kind), path, pictures if pictures.is_dir() else None, notes
+    )
 
 
 # --- Read ----------------------------------------------------------------------------------------
@@ -263,7 +265,7 @@ def _read_layout(kind: str, folder: Path, options: _Options) -> Subject:
         return _described(found, options, HOG3D if kind == "trecvid-med" else "auto")
 
     name = hashlib.blake2b(str(folder.resolve()).encode(), digest_size=4).hexdigest()
-    return _prepared(options.out, f"{kind}-{name}-{options.features}", make)
+    return _prepared(options.out, kind, f"{kind}-{name}-{options.features}", make)
 
 
 def _described(

@@ -1,0 +1,84 @@
+"""What would take too long on a large collection is told from runs on smaller parts."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conceptforest.datasets import make_trecvid_like, write_feature_file
+from conceptforest.experiments import Settings, reproduce
+from conceptforest.experiments.cells import Cell, CellStore
+from conceptforest.experiments.foreseeing import Growth, too_slow
+from conceptforest.experiments.jobs import Job
+
+JOB = Job("cluster", "KMeans")
+
+
+@given(
+    seconds=st.floats(1, 100),
+    power=st.floats(1, 3),
+    size=st.integers(10, 10_000),
+    times=st.integers(2, 20),
+)
+def test_a_power_of_the_number_of_items_is_found(seconds, power, size, times):
+    growth = Growth([(JOB, size, seconds), (JOB, 2 * size, seconds * 2**power)])
+    assert growth.seconds(JOB, times * size) == pytest.approx(seconds * times**power)
+
+
+def test_the_two_largest_parts_count_and_the_mean_of_their_seeds():
+    runs = [(JOB, 10, 500.0), (JOB, 100, 2.0)]
+    runs += [(replace(JOB, seed=seed), 200, seconds) for seed, seconds in ((0, 3.0), (1, 5.0))]
+    assert Growth(runs).seconds(replace(JOB, seed=7), 400) == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize(("later", "expected"), [(0.5, 2.0), (1000.0, 8000.0)])
+def test_noise_in_short_times_does_not_run_away(later, expected):
+    growth = Growth([(JOB, 100, 1.0), (JOB, 200, later)])
+    assert growth.seconds(JOB, 400) == pytest.approx(expected if later > 1 else 2 * later)
+
+
+def test_nothing_is_foreseen_from_one_size_or_from_another_job():
+    growth = Growth([(JOB, 100, 1.0), (replace(JOB, removed=0.5), 200, 1.0)])
+    assert growth.seconds(JOB, 400) is None
+    assert too_slow(growth, JOB, 400, 0.1) is None
+
+
+def test_what_exceeds_the_limit_is_told_with_its_time():
+    growth = Growth([(JOB, 1000, 900.0), (JOB, 2000, 3600.0)])
+    cell = too_slow(growth, JOB, 4000, 7200.0)
+    assert cell.failure == (
+        "not run: about 4.0 h foreseen, from 1,000 and 2,000 items; 2.0 h allowed"
+    )
+    assert cell.foreseen
+    assert cell.took_too_long
+    assert too_slow(growth, JOB, 4000, 14_400.0) is None
+    assert too_slow(growth, JOB, 4000, None) is None
+
+
+def test_parts_are_known_by_name_and_size(tmp_path):
+    for data, name, n_items in (("a", "pets", 10), ("b", "pets", 20), ("c", "cars", 20)):
+        CellStore(tmp_path, data, name, n_items).put(JOB, Cell({"nmi": 1.0}, seconds=n_items))
+    CellStore(tmp_path, "d", "pets", 30).put(JOB, Cell({}, "broken", seconds=5.0))
+    (tmp_path / "damaged.json").write_text("{}")
+    found = CellStore(tmp_path, "e", "pets", 40).smaller_parts()
+    assert sorted(found) == [(JOB, 10, 10.0), (JOB, 20, 20.0)]
+
+
+def test_a_reproduction_leaves_out_what_would_take_too_long(tmp_path):
+    settings = Settings(trees=5, seeds=1, methods=("KMeans", "SpClust"), seconds=3600.0)
+    slow = Job("cluster", "KMeans", (("mode", "tags"),))
+    for n_items, seconds in ((20, 4000.0), (40, 8000.0)):
+        store = CellStore(tmp_path / "cells", f"part {n_items}", "whole", n_items)
+        store.put(slow, Cell({"nmi": 1.0}, seconds=seconds))
+    path = tmp_path / "whole.npz"
+    write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
+    found = reproduce(["table1"], str(path), tmp_path, settings=settings)
+    assert found.n_failed == 1
+    assert found.n_run == found.n_jobs - 1
+    table = (tmp_path / "tables" / "table1.md").read_text()
+    assert "- tags, K-means: not run: about 4.4 h foreseen, from 20 and 40 items" in table
+    page = found.index.read_text()
+    assert "0.0 hours of runs in all" in page
+    again = reproduce(["table1"], str(path), tmp_path, settings=settings)
+    assert again.n_run == 0
