@@ -25,7 +25,7 @@ def test_a_twin_of_any_size_stands_beside_the_published_numbers(tmp_path, source
 
 def test_a_published_layout_stands_beside_its_numbers(tmp_path, monkeypatch):
     made = make_nuswide_like(n_items=60, random_state=0)
-    monkeypatch.setitem(LAYOUTS, "nus-wide", lambda folder: made)
+    monkeypatch.setitem(LAYOUTS, "nus-wide", lambda _: made)
     subject = open_subject(f"nus-wide:{tmp_path}", tmp_path / "out")
     assert subject.collection.name == "nus-wide"
     assert subject.published is published()["nus-wide"]
