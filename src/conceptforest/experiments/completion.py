@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conceptforest.experiments.jobs import Job
     from conceptforest.experiments.plan import Plan
 
-__all__ = ["ABOUT", "NAMES", "TITLE", "jobs", "result"]
+__all__ = ["ABOUT", "NAMES", "TITLE", "jobs", "own_layers", "result"]
 
 NAMES = ("table6", "table7", "table8")
 TITLE = "Completion of missing tags"
@@ -32,11 +32,15 @@ ABOUT = (
 _OWN = ("HMLRF(GC)", "HMLRF(LN)", "HMLRF(AM)")
 
 
+def own_layers(plan: Plan) -> Any:
+    """Give the tag layers of the forest that completes: the collection's, else estimated ones."""
+    given = plan.subject.collection.layers is not None
+    return "given" if given else plan.settings.completion_layers
+
+
 def rows(plan: Plan) -> list[Row]:
     """Give a row for each method."""
     printed = (plan.subject.published or {}).get("completion", {})
-    given = plan.subject.collection.layers is not None
-    layers: Any = "given" if given else plan.settings.completion_layers
     found = []
     for name in plan.completers():
         method = METHODS[name]
@@ -44,7 +48,7 @@ def rows(plan: Plan) -> list[Row]:
         for called, params in (method.variants or {}).items():
             found.append(Row(f"{method.title}, {called}", plan.jobs(name, **params)))
     for name in filter(plan.wants, _OWN):
-        jobs = plan.jobs(name, layers=layers)
+        jobs = plan.jobs(name, layers=own_layers(plan))
         found.append(Row(METHODS[name].title, jobs, published=printed.get(name)))
     if plan.wants("Joint(tags)"):
         found.append(Row(METHODS["Joint(tags)"].title, plan.jobs("Joint(tags)")))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from conceptforest.experiments.claims import ClaimTable
     from conceptforest.experiments.plan import Plan
     from conceptforest.experiments.scoretable import Entry, ScoreTable
 
@@ -32,6 +33,7 @@ class Section:
     names : sequence of str
         What it can be called on the command line.
     tables : list of ScoreTable
+    claims : ClaimTable or None
     figures : list of (title, path)
     files : list of Path
     """
@@ -41,6 +43,7 @@ class Section:
     about: str
     names: Sequence[str] = ()
     tables: list[ScoreTable] = field(default_factory=list)
+    claims: ClaimTable | None = None
     figures: list[tuple[str, Path]] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
 
@@ -110,6 +113,8 @@ def _section(out: Path, section: Section) -> Iterator[str]:
             f'<figure><img src="{quote(path.relative_to(out).as_posix())}" alt="{_text(title)}">'
             f"<figcaption>{_text(title)}</figcaption></figure>"
         )
+    if section.claims is not None:
+        yield from _claims(section.claims)
     for table in section.tables:
         yield from _table(table)
     links = ", ".join(
@@ -117,6 +122,19 @@ def _section(out: Path, section: Section) -> Iterator[str]:
         for path in section.files
     )
     yield f'<p class="files">Files: {links}</p></section>'
+
+
+def _claims(table: ClaimTable) -> Iterator[str]:
+    yield '<div class="wide"><table class="claims"><thead><tr>'
+    for title in ("finding", "found on", "here", "numbers"):
+        yield f'<th scope="col">{title}</th>'
+    yield "</tr></thead><tbody>"
+    for claim, verdict in table.rows:
+        mark = _MARKS[verdict.word]
+        yield f'<tr><th scope="row">{_text(claim.text)}</th><td>{_text(claim.source)}</td>'
+        yield f'<td><span class="verdict {mark[1]}">{mark[0]} {_text(verdict.word)}</span></td>'
+        yield f"<td>{_text(verdict.numbers)}</td></tr>"
+    yield "</tbody></table></div>"
 
 
 def _table(table: ScoreTable) -> Iterator[str]:
@@ -200,6 +218,13 @@ def _text(value: str) -> str:
     return html.escape(value)
 
 
+_MARKS = {
+    "holds": ("✓", "yes"),
+    "holds in part": ("◐", "part"),
+    "does not hold": ("✗", "no"),
+    "cannot be told": ("?", "open"),
+    "not run": ("-", "open"),
+}
 _STYLE = """
 :root { color-scheme: light; --ink: #12241c; --quiet: #55605a; --line: #dfe5e1; --accent: #0d6b45; }
 * { box-sizing: border-box; }
@@ -223,6 +248,12 @@ small { color: var(--quiet); }
 .paper { display: block; color: #9a3c12; font-size: .8125rem; }
 .state { display: block; max-width: 24em; color: #9a3c12; font-size: .8125rem;
   white-space: normal; }
+.claims th, .claims td { white-space: normal; }
+.claims tbody th { min-width: 18em; }
+.claims td:last-child { min-width: 22em; color: var(--quiet); }
+.verdict { white-space: nowrap; font-weight: 600; }
+.yes { color: #0d6b45; } .part { color: #7a5a00; } .no { color: #9a3c12; }
+.open { color: var(--quiet); }
 .legend, .files, figcaption { color: var(--quiet); font-size: .875rem; }
 .remark { color: #9a3c12; }
 figure { margin: 16px 0; }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from conceptforest.experiments import (
     abstractness,
+    claims,
     comparison,
     completion,
     components,
@@ -17,6 +18,7 @@ from conceptforest.experiments import (
     sparseness,
 )
 from conceptforest.experiments.cells import Cell, CellStore
+from conceptforest.experiments.claims import ClaimTable
 from conceptforest.experiments.figures import CurveFigure
 from conceptforest.experiments.index_page import Provenance, Section, write_index
 from conceptforest.experiments.machine import machine_facts
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]
 
 _SCORED: tuple[Any, ...] = (
+    claims,
     comparison,
     sparseness,
     layer_numbers,
@@ -205,6 +208,9 @@ class _Writer:
             if isinstance(found, ScoreTable) and found.rows:
                 section.tables.append(found)
                 section.files += write_table(found, self.out / "tables", name)
+            elif isinstance(found, ClaimTable):
+                section.claims = found
+                section.files += found.write(self.out / "tables", name)
             elif isinstance(found, CurveFigure):
                 paths = self._figures(name)
                 for path in paths:

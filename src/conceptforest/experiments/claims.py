@@ -1,0 +1,84 @@
+"""What the paper found, and whether it holds on this collection."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conceptforest.experiments.paper_claims import CLAIMS
+from conceptforest.experiments.runs import Runs
+from conceptforest.experiments.verdicts import Claim, Verdict
+from conceptforest.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conceptforest.experiments.cells import Cell
+    from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.plan import Plan
+
+__all__ = ["ABOUT", "NAMES", "TITLE", "ClaimTable", "jobs", "result"]
+
+NAMES = ("claims",)
+TITLE = "What the paper found, and what holds here"
+ABOUT = (
+    "Every finding of the paper as comparisons of means over the seeds. A difference counts if it"
+    " is at least 0.005 in the mean and has the same sign with every seed."
+)
+
+
+@dataclass(frozen=True)
+class ClaimTable:
+    """Claims and verdicts.
+
+    Attributes
+    ----------
+    rows : list of (Claim, Verdict)
+    """
+
+    rows: list[tuple[Claim, Verdict]]
+
+    def write(self, folder: Path, name: str) -> list[Path]:
+        """Write it as Markdown and JSON."""
+        paths = []
+        for ending, text in ((".md", self.as_markdown()), (".json", self.as_json())):
+            paths.append(folder / f"{name}{ending}")
+            with whole_file(paths[-1]) as file:
+                file.write(text.encode())
+        return paths
+
+    def as_markdown(self) -> str:
+        """Write a table for a page."""
+        lines = [f"### {TITLE}", "", ABOUT, "", "| finding | found on | here | numbers |"]
+        lines.append("| --- | --- | --- | --- |")
+        lines += [
+            f"| {claim.text} | {claim.source} | **{verdict.word}** | {verdict.numbers} |"
+            for claim, verdict in self.rows
+        ]
+        return "\n".join(lines) + "\n"
+
+    def as_json(self) -> str:
+        """Write it for programs."""
+        rows = [
+            {"name": c.name, "claim": c.text, "source": c.source, "verdict": v.word,
+             "numbers": v.numbers}
+            for c, v in self.rows
+        ]  # fmt: skip
+        return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def jobs(plan: Plan) -> list[Job]:
+    """List what must be run: all that a claim looks at."""
+    runs = Runs(plan, lambda _: None)
+    for claim in CLAIMS:
+        list(claim.check(runs))
+    return list(runs.asked)
+
+
+def result(plan: Plan, look: Callable[[Job], Cell | None]) -> dict[str, ClaimTable]:
+    """Judge every claim by what was run."""
+    runs = Runs(plan, look)
+    rows = [(claim, Verdict.of(list(claim.check(runs)))) for claim in CLAIMS]
+    return {NAMES[0]: ClaimTable(rows)}
