@@ -119,11 +119,8 @@ def test_every_claim_is_decided_by_scores(plan):
         assert rows[name] == "holds", name
     for name in ("tags-double", "clust-rf"):
         assert rows[name] in {"does not hold", "cannot be told"}
-    assert (
-        rows["hierarchy"]
-        == rows["correlations"]
-        == rows["affinity-rule"].replace("holds in part", "cannot be told")
-    )
+    for name in ("hierarchy", "correlations", "affinity-rule"):  # all of its variants are level
+        assert rows[name] == "cannot be told", name
 
 
 def test_it_is_written_for_people_and_programs(plan, tmp_path):
