@@ -58,6 +58,17 @@ def test_the_page_holds_them_all(done):
     assert "imply an ARI" in page
 
 
+def test_it_is_there_as_markdown_too(done):
+    out, found = done
+    page = (out / "index.md").read_text()
+    for path in found.files:
+        if path.suffix == ".svg":
+            assert f"]({path.relative_to(out).as_posix()})" in page
+    for name in ("claims", "table1", "table3", "table8"):
+        rows = (out / "tables" / f"{name}.md").read_text().split("\n\n")
+        assert next(part for part in rows if part.startswith("| ")) in page
+
+
 def test_rows_are_those_of_the_methods(done):
     out, _ = done
     rows = json.loads((out / "tables" / "table1.json").read_text())["rows"]
@@ -132,7 +143,7 @@ def test_the_command_line(data, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table99"], "There is no experiment 'table99'; there are all, table1"),
+        (["table99"], "There is no experiment 'table99'; there are all, claims, table1"),
         (["table1", "--preset", "quik"], "Did you mean 'quick'?"),
         (["table1", "--methods", "KMean"], "Did you mean 'KMeans'?"),
         (["table1", "--data", "no-such-file.npz"], "There is no file"),

@@ -51,13 +51,16 @@ class ClaimTable:
 
     def as_markdown(self) -> str:
         """Write a table for a page."""
-        lines = [f"### {TITLE}", "", ABOUT, "", "| finding | found on | here | numbers |"]
-        lines.append("| --- | --- | --- | --- |")
+        return f"### {TITLE}\n\n{ABOUT}\n\n{self.rows_as_markdown()}\n"
+
+    def rows_as_markdown(self) -> str:
+        """Write the table alone."""
+        lines = ["| finding | found on | here | numbers |", "| --- | --- | --- | --- |"]
         lines += [
             f"| {claim.text} | {claim.source} | **{verdict.word}** | {verdict.numbers} |"
             for claim, verdict in self.rows
         ]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines)
 
     def as_json(self) -> str:
         """Write it for programs."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from conceptforest.experiments.published import published, remarks
 from conceptforest.experiments.scoretable import DECIMALS
+from conceptforest.experiments.sections import in_short
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -19,54 +19,9 @@ if TYPE_CHECKING:
     from conceptforest.experiments.claims import ClaimTable
     from conceptforest.experiments.plan import Plan
     from conceptforest.experiments.scoretable import Entry, ScoreTable
+    from conceptforest.experiments.sections import Provenance, Section
 
-__all__ = ["Provenance", "Section", "write_index"]
-
-
-@dataclass
-class Section:
-    """The tables and figures of an experiment.
-
-    Attributes
-    ----------
-    name, title, about : str
-    names : sequence of str
-        What it can be called on the command line.
-    tables : list of ScoreTable
-    claims : ClaimTable or None
-    figures : list of (title, path)
-    files : list of Path
-    """
-
-    name: str
-    title: str
-    about: str
-    names: Sequence[str] = ()
-    tables: list[ScoreTable] = field(default_factory=list)
-    claims: ClaimTable | None = None
-    figures: list[tuple[str, Path]] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """How results came about.
-
-    Attributes
-    ----------
-    command : str
-    machine : dict
-        See :func:`~conceptforest.experiments.machine.machine_facts`.
-    n_older : int
-        Runs that earlier code has computed.
-    seconds : float
-        Of all runs.
-    """
-
-    command: str
-    machine: dict[str, Any]
-    n_older: int
-    seconds: float
+__all__ = ["write_index"]
 
 
 def write_index(out: Path, plan: Plan, sections: Sequence[Section], provenance: Provenance) -> Path:
@@ -80,19 +35,13 @@ def write_index(out: Path, plan: Plan, sections: Sequence[Section], provenance: 
 def _page(
     out: Path, plan: Plan, sections: Sequence[Section], provenance: Provenance
 ) -> Iterator[str]:
-    own = plan.subject.collection
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{_text(own.name)}: the paper's evaluation</title>"
+    yield f"<title>{_text(plan.subject.collection.name)}: the paper's evaluation</title>"
     yield f"<style>{_STYLE}</style></head><body>"
-    yield f"<header><h1>{_text(own.name)}</h1>"
-    yield (
-        f"<p>{own.n_items:,} items, {own.X.shape[1]:,} features, {own.tags.n_tags:,} tags"
-        f" ({own.tags.matrix.nnz / own.n_items:.1f} an item, {own.tags.untagged.mean():.0%} of the"
-        f" items without any), {own.n_classes:,} classes. {plan.settings.seeds} seeds,"
-        f" {plan.settings.trees:,} trees.</p>"
-    )
+    yield f"<header><h1>{_text(plan.subject.collection.name)}</h1>"
+    yield f"<p>{_text(in_short(plan))}</p>"
     if provenance.command:
         yield f"<p><code>{_text(provenance.command)}</code></p>"
     yield "</header><nav><ul>"
@@ -187,21 +136,8 @@ def _entry(entry: Entry, *, shown: bool) -> str:
 
 
 def _about(plan: Plan, provenance: Provenance) -> Iterator[str]:
-    facts, n_older = provenance.machine, provenance.n_older
     yield '<section id="about"><h2>How this was computed</h2><ul>'
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    hours = provenance.seconds / 3600
-    lines = [
-        f"{facts['date']}; {facts['cpu']}, {facts['cores']} cores; {facts['system']}.",
-        f"{facts['workers']} runs at a time, {facts['threads']} threads each.",
-        f"{hours:.1f} hours of runs in all, whenever they were made.",
-        f"{versions}.",
-        "Classes are used for scores alone, and their number as that of clusters.",
-        *plan.subject.notes,
-    ]
-    if n_older:
-        lines.append(f"{n_older:,} runs were computed by earlier code.")
-    for line in lines:
+    for line in provenance.lines(plan):
         yield f"<li>{_text(line)}</li>"
     yield "</ul>"
     if plan.subject.published is not None:

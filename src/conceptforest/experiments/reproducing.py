@@ -20,14 +20,16 @@ from conceptforest.experiments import (
 from conceptforest.experiments.cells import Cell, CellStore
 from conceptforest.experiments.claims import ClaimTable
 from conceptforest.experiments.figures import CurveFigure
-from conceptforest.experiments.index_page import Provenance, Section, write_index
+from conceptforest.experiments.index_page import write_index
 from conceptforest.experiments.machine import machine_facts
+from conceptforest.experiments.markdown_page import write_markdown
 from conceptforest.experiments.methods import add_methods_of_file
 from conceptforest.experiments.pictures import PICTURES, Picture
 from conceptforest.experiments.plan import PRESETS, Plan, Settings
 from conceptforest.experiments.pool import Bounds
 from conceptforest.experiments.running import run_missing
 from conceptforest.experiments.scoretable import ScoreTable
+from conceptforest.experiments.sections import Provenance, Section
 from conceptforest.experiments.subject import open_subject
 from conceptforest.experiments.table_files import write_table
 from conceptforest.progress import working
@@ -65,7 +67,7 @@ class Reproduction:
     Attributes
     ----------
     index : Path
-        The page that holds everything.
+        The page that holds everything; ``index.md`` beside it is the same as Markdown.
     files : tuple of Path
         All tables and figures.
     n_jobs, n_run, n_failed : int
@@ -154,9 +156,9 @@ def reproduce(
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
     seconds = sum(cell.seconds for job in needed if (cell := store.get(job)) and not cell.foreseen)
-    index = write_index(
-        out, plan, sections, Provenance(command, machine_facts(bounds), done.n_older, seconds)
-    )
+    provenance = Provenance(command, machine_facts(bounds), done.n_older, seconds)
+    write_markdown(out, plan, sections, provenance)
+    index = write_index(out, plan, sections, provenance)
     tables = [table for section in sections for table in section.tables]
     return Reproduction(
         index,

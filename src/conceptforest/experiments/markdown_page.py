@@ -1,0 +1,51 @@
+"""The page of a reproduction as Markdown, for places that show files as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from conceptforest.experiments.sections import in_short
+from conceptforest.experiments.table_files import as_markdown
+from conceptforest.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from conceptforest.experiments.plan import Plan
+    from conceptforest.experiments.sections import Provenance, Section
+
+__all__ = ["write_markdown"]
+
+
+def write_markdown(
+    out: Path, plan: Plan, sections: Sequence[Section], provenance: Provenance
+) -> Path:
+    """Write ``index.md``, with all tables and links to all figures, and give its path."""
+    path = out / "index.md"
+    with whole_file(path) as file:
+        file.write("\n".join(_page(out, plan, sections, provenance)).encode())
+    return path
+
+
+def _page(
+    out: Path, plan: Plan, sections: Sequence[Section], provenance: Provenance
+) -> Iterator[str]:
+    yield f"# {plan.subject.collection.name}"
+    yield f"\n{in_short(plan)}"
+    if provenance.command:
+        yield f"\n    {provenance.command}"
+    for section in sections:
+        yield f"\n## {section.title}"
+        yield f"\n{section.about}"
+        for title, path in section.figures:
+            yield f"\n![{title}]({quote(path.relative_to(out).as_posix())})"
+        if section.claims is not None:
+            yield f"\n{section.claims.rows_as_markdown()}"
+        for table in section.tables:
+            yield f"\n{as_markdown(table)}"
+    yield "\n## How this was computed\n"
+    for line in provenance.lines(plan):
+        yield f"- {line}"
+    yield ""

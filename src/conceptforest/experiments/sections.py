@@ -1,0 +1,89 @@
+"""What the pages of a reproduction hold: tables and figures, and how they came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from conceptforest.experiments.claims import ClaimTable
+    from conceptforest.experiments.plan import Plan
+    from conceptforest.experiments.scoretable import ScoreTable
+
+__all__ = ["Provenance", "Section", "in_short"]
+
+
+@dataclass
+class Section:
+    """The tables and figures of an experiment.
+
+    Attributes
+    ----------
+    name, title, about : str
+    names : sequence of str
+        What it can be called on the command line.
+    tables : list of ScoreTable
+    claims : ClaimTable or None
+    figures : list of (title, path)
+    files : list of Path
+    """
+
+    name: str
+    title: str
+    about: str
+    names: Sequence[str] = ()
+    tables: list[ScoreTable] = field(default_factory=list)
+    claims: ClaimTable | None = None
+    figures: list[tuple[str, Path]] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How results came about.
+
+    Attributes
+    ----------
+    command : str
+    machine : dict
+        See :func:`~conceptforest.experiments.machine.machine_facts`.
+    n_older : int
+        Runs that earlier code has computed.
+    seconds : float
+        Of all runs.
+    """
+
+    command: str
+    machine: dict[str, Any]
+    n_older: int
+    seconds: float
+
+    def lines(self, plan: Plan) -> list[str]:
+        """Say it in sentences."""
+        facts = self.machine
+        versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+        lines = [
+            f"{facts['date']}; {facts['cpu']}, {facts['cores']} cores; {facts['system']}.",
+            f"{facts['workers']} runs at a time, {facts['threads']} threads each.",
+            f"{self.seconds / 3600:.1f} hours of runs in all, whenever they were made.",
+            f"{versions}.",
+            "Classes are used for scores alone, and their number as that of clusters.",
+            *plan.subject.notes,
+        ]
+        if self.n_older:
+            lines.append(f"{self.n_older:,} runs were computed by earlier code.")
+        return lines
+
+
+def in_short(plan: Plan) -> str:
+    """Say what the collection is and how thoroughly it was worked on."""
+    own = plan.subject.collection
+    return (
+        f"{own.n_items:,} items, {own.X.shape[1]:,} features, {own.tags.n_tags:,} tags"
+        f" ({own.tags.matrix.nnz / own.n_items:.1f} an item, {own.tags.untagged.mean():.0%} of the"
+        f" items without any), {own.n_classes:,} classes. {plan.settings.seeds} seeds,"
+        f" {plan.settings.trees:,} trees."
+    )
