@@ -218,8 +218,8 @@ def predict(
 def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
     """Reproduce the paper's tables and figures on a collection.
 
-    NAME is table1 to table8, fig-..., or all. Stopped or killed, the same command continues; what
-    is done is never computed twice. Needs pip install "conceptforest[reproduce]".
+    NAME is claims, table1 to table8, fig-..., or all. Stopped or killed, the same command
+    continues; what is done is never computed twice. Needs pip install "conceptforest[reproduce]".
     """
     from conceptforest.experiments import reproduce
     from conceptforest.experiments.pool import Bounds
