@@ -25,7 +25,8 @@ NAMES = ("claims",)
 TITLE = "What the paper found, and what holds here"
 ABOUT = (
     "Every finding of the paper as comparisons of means over the seeds. A difference counts if it"
-    " is at least 0.005 in the mean and has the same sign with every seed."
+    " is at least 0.005 in the mean and has the same sign with every seed. Found on: the paper's"
+    " videos (TRECVID MED 2011), its images (NUS-WIDE), or both."
 )
 
 
