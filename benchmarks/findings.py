@@ -12,44 +12,54 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _MARKS = {
-    "holds": "✓", "holds in part": "◐", "does not hold": "✗", "cannot be told": "?", "not run": "-",
+    "holds": "✓", "holds so far": "(✓)", "holds in part": "◐", "does not hold": "✗",
+    "cannot be told": "?", "not run": "-",
 }  # fmt: skip
-_TOLD = ("holds", "holds in part", "does not hold", "cannot be told")
 
 
-def page(folders: Sequence[Path]) -> Iterator[str]:
-    """Give the page line by line: a table of all, then the numbers by finding."""
-    found = {folder.name: _claims(folder) for folder in folders}
-    first = next(iter(found.values()))
+def page(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Give the page line by line, from claims by name by collection: a table, then the numbers."""
+    rows = {name: claim for claims in found.values() for name, claim in claims.items()}
     yield f"| finding | found on | {' | '.join(found)} |"
     yield f"| --- | --- |{' :---: |' * len(found)}"
-    for number, claim in enumerate(first, start=1):
-        marks = [_MARKS[claims[number - 1]["verdict"]] for claims in found.values()]
+    for number, (name, claim) in enumerate(rows.items(), start=1):
+        marks = [_MARKS[_verdict(claims, name)] for claims in found.values()]
         yield f"| {number}. {claim['claim']} | {claim['source']} | {' | '.join(marks)} |"
-    counts = [Counter(one["verdict"] for one in claims) for claims in found.values()]
-    for word in _TOLD:
-        yield f"| *{_MARKS[word]} {word}* | | {' | '.join(str(c[word]) for c in counts)} |"
+    counts = [Counter(_verdict(claims, name) for name in rows) for claims in found.values()]
+    for word, mark in _MARKS.items():
+        if any(count[word] for count in counts):
+            yield f"| *{mark} {word}* | | {' | '.join(str(count[word]) for count in counts)} |"
     yield "\n## The numbers that decide"
-    for number, claim in enumerate(first):
-        yield f"\n**{number + 1}. {claim['claim']}.**\n"
-        for name, claims in found.items():
-            own = claims[number]
-            yield f"- {name}: {own['verdict']}{': ' if own['numbers'] else ''}{own['numbers']}"
+    for number, (name, claim) in enumerate(rows.items(), start=1):
+        yield f"\n**{number}. {claim['claim']}.**\n"
+        for collection, claims in found.items():
+            told = claims.get(name, {}).get("numbers", "")
+            yield f"- {collection}: {_verdict(claims, name)}{': ' if told else ''}{told}"
 
 
-def _claims(folder: Path) -> list[dict[str, Any]]:
-    claims: list[dict[str, Any]] = json.loads((folder / "tables" / "claims.json").read_text())
-    return claims
+def _verdict(claims: Mapping[str, Any], name: str) -> str:
+    return str(claims[name]["verdict"]) if name in claims else "not run"
+
+
+def claims_of(folders: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """Read the claims of some folders, by the name of the folder."""
+    found: dict[str, dict[str, Any]] = {}
+    for folder in folders:
+        if folder.name in found:
+            raise SystemExit(f"Two folders are called {folder.name}: their names head columns.")
+        claims = json.loads((folder / "tables" / "claims.json").read_text())
+        found[folder.name] = {claim["name"]: claim for claim in claims}
+    return found
 
 
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="OUT")
-    print("\n".join(page(parser.parse_args().folders)))
+    print("\n".join(page(claims_of(parser.parse_args().folders))))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from conceptforest.experiments import Settings, reproduce
 from conceptforest.experiments.cells import Cell, CellStore
 from conceptforest.experiments.foreseeing import Growth, too_slow
 from conceptforest.experiments.jobs import Job
+from conceptforest.experiments.running import code_version_of
 
 JOB = Job("cluster", "KMeans")
 
@@ -38,8 +39,16 @@ def test_noise_in_short_times_does_not_run_away(later, expected):
     assert growth.seconds(JOB, 400) == pytest.approx(expected if later > 1 else 2 * later)
 
 
-def test_nothing_is_foreseen_from_one_size_or_from_another_job():
-    growth = Growth([(JOB, 100, 1.0), (replace(JOB, removed=0.5), 200, 1.0)])
+def test_one_size_tells_the_least():
+    growth = Growth([(JOB, 100, 60.0)])
+    assert growth.seconds(JOB, 400) == pytest.approx(240.0)
+    assert too_slow(growth, JOB, 400, 60.0).failure == (
+        "not run: at least 4.0 min foreseen, from 100 items; 1.0 min allowed"
+    )
+
+
+def test_nothing_is_foreseen_from_another_job():
+    growth = Growth([(replace(JOB, removed=0.5), 200, 1.0)])
     assert growth.seconds(JOB, 400) is None
     assert too_slow(growth, JOB, 400, 0.1) is None
 
@@ -59,26 +68,44 @@ def test_what_exceeds_the_limit_is_told_with_its_time():
 def test_parts_are_known_by_name_and_size(tmp_path):
     for data, name, n_items in (("a", "pets", 10), ("b", "pets", 20), ("c", "cars", 20)):
         CellStore(tmp_path, data, name, n_items).put(JOB, Cell({"nmi": 1.0}, seconds=n_items))
-    CellStore(tmp_path, "d", "pets", 30).put(JOB, Cell({}, "broken", seconds=5.0))
     (tmp_path / "damaged.json").write_text("{}")
     found = CellStore(tmp_path, "e", "pets", 40).smaller_parts()
-    assert sorted(found) == [(JOB, 10, 10.0), (JOB, 20, 20.0)]
+    assert sorted((job, n, cell.seconds) for job, n, cell in found) == [
+        (JOB, 10, 10),
+        (JOB, 20, 20),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "tells"),
+    [
+        (Cell({"nmi": 1.0}, seconds=5.0), True),
+        (Cell({}, "slow", seconds=10.0, limit=9.0), True),  # at least so long
+        (Cell({}, "broken", seconds=5.0), False),
+        (Cell({}, "foreseen", seconds=10.0, limit=9.0, facts={"foreseen": True}), False),
+    ],
+)
+def test_which_cells_tell_time(cell, tells):
+    assert cell.tells_time is tells
 
 
 def test_a_reproduction_leaves_out_what_would_take_too_long(tmp_path):
     settings = Settings(trees=5, seeds=1, methods=("KMeans", "SpClust"), seconds=3600.0)
-    slow = Job("cluster", "KMeans", (("mode", "tags"),))
+    slow, older = (Job("cluster", name, (("mode", "tags"),)) for name in ("KMeans", "SpClust"))
+    code = code_version_of("KMeans")
     for n_items, seconds in ((20, 4000.0), (40, 8000.0)):
         store = CellStore(tmp_path / "cells", f"part {n_items}", "whole", n_items)
-        store.put(slow, Cell({"nmi": 1.0}, seconds=seconds))
+        store.put(slow, Cell({"nmi": 1.0}, seconds=seconds, code=code))
+        store.put(older, Cell({"nmi": 1.0}, seconds=seconds, code="of last year"))
     path = tmp_path / "whole.npz"
     write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
     found = reproduce(["table1"], str(path), tmp_path, settings=settings)
-    assert found.n_failed == 1
-    assert found.n_run == found.n_jobs - 1
+    assert (found.n_failed, found.n_run) == (1, found.n_jobs - 1)
     table = (tmp_path / "tables" / "table1.md").read_text()
     assert "- tags, K-means: not run: about 4.4 h foreseen, from 20 and 40 items" in table
     page = found.index.read_text()
     assert "0.0 hours of runs in all" in page
-    again = reproduce(["table1"], str(path), tmp_path, settings=settings)
-    assert again.n_run == 0
+    assert reproduce(["table1"], str(path), tmp_path, settings=settings).n_run == 0
+    for part in (20, 40):  # without them it is begun after all
+        CellStore(tmp_path / "cells", f"part {part}", "whole", part).put(slow, Cell({}, "broken"))
+    assert reproduce(["table1"], str(path), tmp_path, settings=settings).n_run == 1

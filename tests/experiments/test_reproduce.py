@@ -165,6 +165,7 @@ def test_mistakes_are_explained(tmp_path, arguments, message):
         ({"seeds": "three"}, "seeds must be like 2; got 'three'"),
         ({"rates": 0.5}, "rates must be like"),
         ({"rates": [1.5]}, "rates must lie between 0 and 1"),
+        ({"rates": []}, "rates is empty"),
         ({"layers": [0]}, "layers must be numbers of at least 1"),
         ({"trees": 0}, "trees must be at least 1"),
         ({"seconds": -1.0}, "seconds must be positive"),

@@ -56,6 +56,11 @@ class Cell:
         return bool(self.failure) and self.limit is not None and self.seconds >= self.limit
 
     @property
+    def tells_time(self) -> bool:
+        """Whether its seconds are those of a whole run, or at least of one stopped at its limit."""
+        return not self.failure or (self.took_too_long and not self.foreseen)
+
+    @property
     def foreseen(self) -> bool:
         """Whether it was never begun, and its seconds are those that it would take."""
         return bool(self.facts.get("foreseen"))
@@ -112,19 +117,21 @@ class CellStore:
             file.write(b"\n")
         self._known[job] = cell
 
-    def smaller_parts(self) -> Iterator[tuple[Job, int, float]]:
-        """Give the job, number of items and seconds of runs on smaller parts of the collection."""
+    def smaller_parts(self) -> Iterator[tuple[Job, int, Cell]]:
+        """Give jobs, numbers of items and cells of runs on smaller parts of the collection."""
         for path in self:
             try:
                 content = json.loads(path.read_bytes())
                 own = content["job"]
                 job = Job(**{**own, "params": frozen(dict(own["params"]))})
-                n_items, seconds = int(content.get("n_items", self.n_items)), content["seconds"]
-                is_part = content["data"] == self.data_name and n_items < self.n_items
+                n_items = int(content.get("n_items", self.n_items))
+                if content["data"] != self.data_name or n_items >= self.n_items:
+                    continue
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-            if is_part and not content.get("failure"):
-                yield job, n_items, float(seconds)
+            cell = self._read(path)
+            if cell is not None:
+                yield job, n_items, cell
 
     def _path(self, job: Job) -> Path:
         return self.folder / f"{job.name(self.data)}.json"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Growth", "too_slow"]
 
-_LEAST, _MOST = 1.0, 3.0  # a method reads every item; noise in short times must not run away
+_LEAST, _MOST = 1.0, 3.0  # powers: all items are read; noise in short times must not run away
 
 
 class Growth:
@@ -47,18 +47,18 @@ class Growth:
             self._times[_of_any_seed(job)][n_items].append(seconds)
 
     def sizes(self, job: Job) -> tuple[int, ...]:
-        """Give the two largest numbers of items that the job was run on, or nothing."""
+        """Give the two largest numbers of items that the job was run on, or what there is."""
         return tuple(sorted(self._times.get(_of_any_seed(job), {}))[-2:])
 
     def seconds(self, job: Job, n_items: int) -> float | None:
-        """Foresee how long a job takes; None where fewer than two sizes are known."""
+        """Foresee how long a job takes; from one size at least so long, None from none."""
         sizes = self.sizes(job)
-        if len(sizes) < 2:
+        if not sizes:
             return None
         times = self._times[_of_any_seed(job)]
-        before, last = (max(float(np.mean(times[n])), 1e-3) for n in sizes)
-        power = math.log(last / before) / math.log(sizes[1] / sizes[0])
-        return float(last * (n_items / sizes[1]) ** min(max(power, _LEAST), _MOST))
+        before, last = (max(float(np.mean(times[n])), 1e-3) for n in (sizes[0], sizes[-1]))
+        power = math.log(last / before) / math.log(sizes[-1] / sizes[0]) if len(sizes) > 1 else 0.0
+        return float(last * (n_items / sizes[-1]) ** min(max(power, _LEAST), _MOST))
 
 
 def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cell | None:
@@ -80,12 +80,20 @@ def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cel
     seconds = growth.seconds(job, n_items)
     if limit is None or seconds is None or seconds <= limit:
         return None
-    first, second = growth.sizes(job)
+    sizes = growth.sizes(job)
+    word = "about" if len(sizes) > 1 else "at least"
     why = (
-        f"not run: about {seconds / 3600:.1f} h foreseen, from {first:,} and {second:,} items;"
-        f" {limit / 3600:.1f} h allowed"
+        f"not run: {word} {_duration(seconds)} foreseen, from"
+        f" {' and '.join(f'{n:,}' for n in sizes)} items; {_duration(limit)} allowed"
     )
     return Cell({}, why, seconds=seconds, limit=limit, facts={"foreseen": True})
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _of_any_seed(job: Job) -> Job:

@@ -7,9 +7,8 @@ import math
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from conceptforest.experiments.published import published, remarks
 from conceptforest.experiments.scoretable import DECIMALS
-from conceptforest.experiments.sections import in_short
+from conceptforest.experiments.sections import in_short, published_remarks
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -141,11 +140,10 @@ def _about(plan: Plan, provenance: Provenance) -> Iterator[str]:
         yield f"<li>{_text(line)}</li>"
     yield "</ul>"
     if plan.subject.published is not None:
-        key = next(k for k, v in published().items() if v is plan.subject.published)
         yield f"<h3>The paper's numbers for {_text(plan.subject.published['title'])}</h3>"
         yield "<p>These published rows hold numbers that cannot stand together:</p><ul>"
-        for remark in remarks()[key]:
-            yield f"<li>{_text(str(remark))}</li>"
+        for remark in published_remarks(plan):
+            yield f"<li>{_text(remark)}</li>"
         yield "</ul>"
     yield "</section>"
 
@@ -156,6 +154,7 @@ def _text(value: str) -> str:
 
 _MARKS = {
     "holds": ("✓", "yes"),
+    "holds so far": ("✓", "yes"),
     "holds in part": ("◐", "part"),
     "does not hold": ("✗", "no"),
     "cannot be told": ("?", "open"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from conceptforest.experiments.sections import in_short
+from conceptforest.experiments.sections import in_short, published_remarks
 from conceptforest.experiments.table_files import as_markdown
 from conceptforest.whole_file import whole_file
 
@@ -48,4 +48,9 @@ def _page(
     yield "\n## How this was computed\n"
     for line in provenance.lines(plan):
         yield f"- {line}"
+    if plan.subject.published is not None:
+        yield f"\n### The paper's numbers for {plan.subject.published['title']}"
+        yield "\nThese published rows hold numbers that cannot stand together:\n"
+        for remark in published_remarks(plan):
+            yield f"- {remark}"
     yield ""

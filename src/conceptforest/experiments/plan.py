@@ -87,7 +87,9 @@ class Settings:
         )
 
     def __post_init__(self) -> None:
-        """Check the values."""
+        """Check the values, and bring rates and sizes into order."""
+        for name in ("rates", "layers", "tree_counts", "leaf_sizes"):
+            object.__setattr__(self, name, _in_order(name, getattr(self, name)))
         for name in ("trees", "seeds", "completion_layers"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1; got {getattr(self, name)}.")
@@ -95,19 +97,29 @@ class Settings:
             if not all(0 < rate < 1 for rate in values):
                 raise ValueError(f"{name} must lie between 0 and 1; got {getattr(self, name)}.")
         for name in ("layers", "tree_counts", "leaf_sizes"):
-            if not getattr(self, name) or min(getattr(self, name)) < 1:
+            if min(getattr(self, name)) < 1:
                 raise ValueError(
                     f"{name} must be numbers of at least 1; got {list(getattr(self, name))}."
                 )
-        for name in self.methods:
-            if name not in METHODS:
-                raise ValueError(
-                    f"There is no method {name!r}. `python -m conceptforest.baselines` lists them;"
-                    f" the paper's and our own are {', '.join(_OWN_FORESTS)}."
-                    f"{did_you_mean(name, tuple(METHODS))}"
-                )
         if self.seconds <= 0:
             raise ValueError(f"seconds must be positive; got {self.seconds}.")
+        for name in self.methods:
+            _check_method(name)
+
+
+def _in_order(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not values:
+        raise ValueError(f"{name} is empty; give at least one number.")
+    return tuple(sorted(set(values)))
+
+
+def _check_method(name: str) -> None:
+    if name not in METHODS:
+        raise ValueError(
+            f"There is no method {name!r}. `python -m conceptforest.baselines` lists them; the"
+            f" paper's and our own are {', '.join(_OWN_FORESTS)}."
+            f"{did_you_mean(name, tuple(METHODS))}"
+        )
 
 
 def _like(name: str, value: Any, before: Any) -> Any:

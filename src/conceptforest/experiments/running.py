@@ -91,7 +91,11 @@ def run_missing(
             store.put(job, replace(cell, code=versions[job.method], machine=facts))
             finished(job, cell)
 
-        growth = Growth(store.smaller_parts() if missing else ())
+        growth = Growth(
+            (job, n_items, cell.seconds)
+            for job, n_items, cell in (store.smaller_parts() if missing else ())
+            if (keep_older or cell.code == versions.get(job.method)) and cell.tells_time
+        )
         n_items = subject.collection.n_items
         feasible = []
         for job in missing:
@@ -116,7 +120,7 @@ def code_version_of(method: str) -> str:
 
 def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
     """Tell whether a result need not be computed: what failed is tried again, but for the slow."""
-    if cell is None or (cell.code != version and not keep_older):
+    if cell is None or cell.foreseen or (cell.code != version and not keep_older):
         return False
     if cell.took_too_long:
         return bounds.seconds is not None and bounds.seconds <= (cell.limit or 0.0)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Runs"]
 
 
+_ASKED_WITH = {"MostSpecific": "HMLRF"}  # run wherever the other one is
+
+
 class Runs:
     """Scores over the seeds of a plan.
 
@@ -59,7 +62,7 @@ class Runs:
         removed: float | None = None,
         **params: Any,
     ) -> NDArray[np.float64]:
-        if method not in METHODS or not self.plan.wants(method):
+        if method not in METHODS or not self.plan.wants(_ASKED_WITH.get(method, method)):
             return np.full(len(self.plan.seeds), np.nan)
         jobs = self.plan.jobs(method, removed=removed, **params)
         self.asked |= dict.fromkeys(jobs)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.experiments.published import published, remarks
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from conceptforest.experiments.plan import Plan
     from conceptforest.experiments.scoretable import ScoreTable
 
-__all__ = ["Provenance", "Section", "in_short"]
+__all__ = ["Provenance", "Section", "in_short", "published_remarks"]
 
 
 @dataclass
@@ -76,6 +78,13 @@ class Provenance:
         if self.n_older:
             lines.append(f"{self.n_older:,} runs were computed by earlier code.")
         return lines
+
+
+def published_remarks(plan: Plan) -> list[str]:
+    """Say which of the published numbers beside ours cannot stand together."""
+    own = plan.subject.published
+    key = next((key for key, value in published().items() if value is own), None)
+    return [] if key is None else [str(remark) for remark in remarks()[key]]
 
 
 def in_short(plan: Plan) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.scoretable import Entry, ScoreTable
 
-__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "write_table"]
+__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "escaped", "write_table"]
 
 _LATEX = str.maketrans(
     {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
@@ -81,14 +81,15 @@ def _markdown_rows(table: ScoreTable) -> Iterator[str]:
     for place, row in enumerate(table.rows):
         cells = [row.group if row.group != before else ""] if grouped else []
         before = row.group
-        cells.append(_escaped(row.title))
+        cells.append(escaped(row.title))
         cells += [_markdown_entry(entry) for entry in table.entries[place]]
         cells += [_published_cell(table.entries[place])] if shown else []
         cells += [_short(table.seconds[place], 1), _short(table.peak_mb[place], 0)]
         yield f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Write a text so that it stays within a cell of a Markdown table."""
     return text.replace("|", r"\|")
 
 
@@ -123,7 +124,7 @@ def _notes(table: ScoreTable) -> Iterator[str]:
         said = "; ".join(text for text in (row.note, state) if text)
         if said:
             name = f"{row.group}, {row.title}" if row.group else row.title
-            yield f"- {_escaped(name)}: {_escaped(said)}."
+            yield f"- {escaped(name)}: {escaped(said)}."
     yield "audit: nothing impossible" if not table.remarks else "audit:"
     for remark in table.remarks:
         yield f"- {remark}"

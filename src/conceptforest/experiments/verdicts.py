@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,43 +16,66 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.runs import Runs
 
-__all__ = ["Claim", "Comparison", "Verdict", "best_of"]
+__all__ = ["Claim", "Comparison", "Side", "Verdict", "best_of"]
 
 _SAME = 0.005  # a smaller difference is none where two decimals are printed
-_LEVEL = 0.02  # "insensitive", "little effect"
+_LITTLE = 0.02  # "hardly", "insensitive"
+_SAID = {  # least and greatest difference that is as said
+    "more": (_SAME, np.inf),
+    "no less": (-_SAME, np.inf),
+    "hardly less": (-_LITTLE, np.inf),
+    "level": (-_LITTLE, _LITTLE),
+}
 _SHOWN = 2  # comparisons that a verdict tells
 
-HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
-UNCLEAR, NOT_RUN = "cannot be told", "not run"
+HOLDS, SO_FAR, IN_PART = "holds", "holds so far", "holds in part"
+FAILS, UNCLEAR, NOT_RUN = "does not hold", "cannot be told", "not run"
+
+
+class Side(NamedTuple):
+    """One side of a comparison.
+
+    Attributes
+    ----------
+    name : str
+    scores : ndarray of shape (n_seeds,)
+        Not a number where there is no run.
+    n_absent : int
+        Of those that it is the best of, how many were not run.
+    """
+
+    name: str
+    scores: NDArray[np.float64]
+    n_absent: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What is said of two scores, each with a value for each seed; not a number where none is.
+    """What is said of one side against the other.
 
     Attributes
     ----------
-    left, right : str
-        Whose scores they are.
-    a, b : ndarray of shape (n_seeds,)
-    said : {"more", "no less", "level"}
-        Of `a` against `b`.
+    left, right : Side
+    said : {"more", "no less", "hardly less", "level"}
+        Of the left one against the right one.
     at : str
         Where they are compared.
     """
 
-    left: str
-    a: NDArray[np.float64]
-    right: str
-    b: NDArray[np.float64]
-    said: Literal["more", "no less", "level"] = "more"
+    left: Side
+    right: Side
+    said: Literal["more", "no less", "hardly less", "level"] = "more"
     at: str = ""
 
     @property
+    def _by_seed(self) -> NDArray[np.float64]:
+        differences = self.left.scores - self.right.scores
+        return differences[~np.isnan(differences)]
+
+    @property
     def difference(self) -> float:
-        """How far `a` is above `b` in the mean; not a number where nothing was run."""
-        known = ~np.isnan(self.a) & ~np.isnan(self.b)
-        return float((self.a - self.b)[known].mean()) if known.any() else np.nan
+        """How far the left is above the right in the mean; not a number where nothing was run."""
+        return float(self._by_seed.mean()) if len(self._by_seed) else np.nan
 
     @property
     def outcome(self) -> str:
@@ -64,19 +86,24 @@ class Comparison:
         gap = self.difference
         if np.isnan(gap):
             return "missing"
-        by_seed = (self.a - self.b)[~np.isnan(self.a - self.b)]
-        even = abs(gap) < _SAME or bool((by_seed * gap <= 0).any())
-        if self.said == "level":
-            return "as said" if even or abs(gap) < _LEVEL else "against"
-        if even:
-            return "as said" if self.said == "no less" else "unclear"
-        return "as said" if gap > 0 else "against"
+        agreed = bool((self._by_seed * gap > 0).all())
+        least, greatest = _SAID[self.said]
+        if least <= gap <= greatest:
+            return "as said" if agreed or self.said != "more" else "unclear"
+        return "against" if agreed and abs(gap) >= _SAME else "unclear"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that it is about was run."""
+        return self.outcome != "missing" and not self.left.n_absent + self.right.n_absent
 
     def __str__(self) -> str:
-        known = ~np.isnan(self.a) & ~np.isnan(self.b)
-        numbers = [f"{float(x[known].mean()):.{DECIMALS}f}" for x in (self.a, self.b)]
-        place = f"{self.at}: " if self.at else ""
-        return f"{place}{self.left} {numbers[0]}, {self.right} {numbers[1]}"
+        known = ~np.isnan(self.left.scores - self.right.scores)
+        sides = (
+            f"{side.name} {float(side.scores[known].mean()):.{DECIMALS}f}"
+            for side in (self.left, self.right)
+        )
+        return f"{self.at}{': ' if self.at else ''}{', '.join(sides)}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +113,8 @@ class Verdict:
     Attributes
     ----------
     word : str
-        ``"holds"``, ``"holds in part"``, ``"does not hold"``, ``"cannot be told"``, ``"not run"``.
+        ``"holds"``, ``"holds so far"`` (of what was run), ``"holds in part"``,
+        ``"does not hold"``, ``"cannot be told"`` or ``"not run"``.
     numbers : str
         The comparisons that decide.
     """
@@ -100,33 +128,40 @@ class Verdict:
 
         Examples
         --------
-        >>> Verdict.of([Comparison("forest", np.array([0.9]), "mean", np.array([0.8]))])
+        >>> sides = Side("forest", np.array([0.9])), Side("mean", np.array([0.8]))
+        >>> Verdict.of([Comparison(*sides)])
         Verdict(word='holds', numbers='forest 0.900, mean 0.800')
         """
         known = [one for one in comparisons if one.outcome != "missing"]
         if not known:
             return cls(NOT_RUN, "")
-        counts = Counter(one.outcome for one in known)
-        n_held = counts["as said"]
-        if n_held == len(known):
-            word, decisive = HOLDS, sorted(known, key=_margin)
+        held = [one for one in known if one.outcome == "as said"]
+        if len(held) == len(known):
+            word = HOLDS if all(one.is_whole for one in comparisons) else SO_FAR
+            decisive = sorted(known, key=_margin)[:1]
         else:
-            decisive = sorted((o for o in known if o.outcome != "as said"), key=_margin)
-            word = IN_PART if n_held else FAILS if counts["against"] else UNCLEAR
-        shown = 1 if word == HOLDS else _SHOWN
-        told = "; ".join(map(str, decisive[:shown]))
-        if len(known) == 1:
-            return cls(word, told)
-        lead = "; the closest:" if word == HOLDS else ", but"
-        missing = len(comparisons) - len(known)
-        rest = f"; {missing} not run" if missing else ""
-        return cls(word, f"{n_held} of {len(known)}{lead} {told}{rest}")
+            is_against = any(one.outcome == "against" for one in known)
+            word = IN_PART if held else FAILS if is_against else UNCLEAR
+            decisive = sorted((one for one in known if one not in held), key=_margin)[:_SHOWN]
+        told = "; ".join(map(str, decisive))
+        if len(comparisons) > 1:
+            lead = "; the closest:" if word in (HOLDS, SO_FAR) else ", but"
+            told = f"{len(held)} of {len(known)}{lead} {told}"
+        return cls(word, "; ".join([told, *_absent(comparisons)]))
 
 
 def _margin(comparison: Comparison) -> float:
     """Give by how much a comparison comes out as said; negative where it does not."""
     gap = comparison.difference
     return -abs(gap) if comparison.said == "level" else gap
+
+
+def _absent(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say what was not run."""
+    n_missing = sum(one.outcome == "missing" for one in comparisons)
+    n_rivals = max(one.left.n_absent + one.right.n_absent for one in comparisons)
+    said = [f"{n_missing} of {len(comparisons)} not run"] if n_missing else []
+    return [*said, f"{n_rivals} rivals not run"] if n_rivals else said
 
 
 @dataclass(frozen=True)
@@ -150,23 +185,29 @@ class Claim:
     check: Callable[[Runs], Iterable[Comparison]]
 
 
-def best_of(
-    named: Sequence[tuple[str, Any]], *, higher: bool = True
-) -> tuple[str, NDArray[np.float64]]:
-    """Give the name and the scores of the best in the mean over seeds, of those that were run.
+def best_of(sides: Sequence[Side], *, higher: bool = True) -> Side:
+    """Give the best in the mean over seeds, of those that were run with the most seeds.
 
     Parameters
     ----------
-    named : sequence of (str, ndarray of shape (n_seeds,))
+    sides : sequence of Side
     higher : bool, default=True
+
+    Returns
+    -------
+    Side
+        With the number of those that were not run.
 
     Examples
     --------
-    >>> best_of([("a", np.array([0.1, np.nan])), ("b", np.array([0.3, 0.2]))])[0]
+    >>> best_of([Side("a", np.array([0.1])), Side("b", np.array([0.3]))]).name
     'b'
     """
-    known = [(name, x) for name, x in named if not np.isnan(x).all()]
-    if not known:
-        return named[0] if named else ("nothing", np.array([np.nan]))
+    n_seeds = [int((~np.isnan(side.scores)).sum()) for side in sides]
+    most = max(n_seeds, default=0)
+    if not most:
+        return Side("others", np.array([np.nan]))
     sign = 1 if higher else -1
-    return max(known, key=lambda pair: sign * float(np.nanmean(pair[1])))
+    full = [side for side, n in zip(sides, n_seeds, strict=True) if n == most]
+    best = max(full, key=lambda side: sign * float(np.nanmean(side.scores)))
+    return best._replace(n_absent=len(sides) - len(full))

@@ -38,7 +38,7 @@ class Estimate:
         self._by_method: dict[str, list[float]] = defaultdict(list)
 
     def learn(self, job: Job, seconds: float) -> None:
-        """Take note of a run."""
+        """Take note of a run that took so long."""
         self._by_settings[job.method, job.params].append(seconds)
         self._by_method[job.method].append(seconds)
 
@@ -90,7 +90,8 @@ def watching(
             if cell.failure:
                 n_failed += 1
                 bar.console.print(f"{job}: {cell.failure}", markup=False, style="yellow")
-            estimate.learn(job, cell.seconds)
+            if not cell.foreseen:
+                estimate.learn(job, cell.seconds)
             remaining = sum(map(estimate.of, left)) / bounds.n_workers
             failed = f", {n_failed} without a result" if n_failed else ""
             told = (
