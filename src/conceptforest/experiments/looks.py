@@ -12,12 +12,12 @@ from scipy import sparse
 from conceptforest.completion import TagCompletion
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE, Job, frozen
+from conceptforest.experiments.kept_arrays import keep_arrays, kept_arrays
 from conceptforest.experiments.methods import METHODS, Task
 from conceptforest.metrics import ranked_tags
 from conceptforest.structure.clustering import ConceptClustering
 from conceptforest.structure.layout import lay_out
 from conceptforest.tags import hide_tags, remove_tags
-from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,14 +129,9 @@ def _kept(plan: Plan, folder: Path, job: Job, module: str, make: Any) -> dict[st
     """Give the arrays of a look: from its file where the same code has made it, else anew."""
     path = folder / f"{job.name(plan.subject.digest)}.npz"
     version = code_version(module)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            if str(file["version"]) == version:
-                return {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError):
-        pass  # missing, damaged or of another form
+    kept = kept_arrays(path)
+    if kept is not None and str(kept.get("version")) == version:
+        return kept
     arrays = make()
-    folder.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as file:
-        np.savez_compressed(file, version=np.array(version), **arrays)
+    keep_arrays(path, {"version": np.array(version), **arrays}, compressed=True)
     return dict(arrays)

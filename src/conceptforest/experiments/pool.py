@@ -23,6 +23,7 @@ from conceptforest.experiments.worker import resident_mb, serve
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.context import SpawnProcess
+    from pathlib import Path
 
 __all__ = ["Bounds", "run_jobs"]
 
@@ -59,6 +60,7 @@ def run_jobs(
     bounds: Bounds,
     *,
     method_files: Sequence[str] = (),
+    shared: Path | None = None,
 ) -> None:
     """Run jobs and report each as soon as it is done.
 
@@ -72,9 +74,11 @@ def run_jobs(
     bounds : Bounds
     method_files : sequence of str, default=()
         Files with further methods.
+    shared : Path or None, default=None
+        Folder of what several jobs use; None shares nothing.
     """
     waiting, alone = deque(jobs), deque[Job]()
-    with _team(os.fspath(data), method_files, bounds) as workers:
+    with _team(bounds, os.fspath(data), list(method_files), bounds.n_threads, shared) as workers:
         while waiting or alone or any(worker.job for worker in workers):
             _hand_out(workers, waiting, alone)
             wait([worker.connection for worker in workers if worker.job], _PAUSE)
@@ -124,12 +128,12 @@ def _relieve(workers: list[_Worker], bounds: Bounds) -> Job | tuple[Job, Cell] |
 
 
 @contextmanager
-def _team(data: str, method_files: Sequence[str], bounds: Bounds) -> Iterator[list[_Worker]]:
+def _team(bounds: Bounds, *arguments: Any) -> Iterator[list[_Worker]]:
     before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(bounds.n_threads)))
     workers: list[_Worker] = []
     try:
-        workers += [_Worker(data, method_files, bounds.n_threads) for _ in range(bounds.n_workers)]
+        workers += [_Worker(*arguments) for _ in range(bounds.n_workers)]
         yield workers
     finally:
         for worker in workers:
@@ -142,10 +146,10 @@ def _team(data: str, method_files: Sequence[str], bounds: Bounds) -> Iterator[li
 
 
 class _Worker:
-    """A process and the job that it works on."""
+    """A process, given the arguments of :func:`serve`, and the job that it works on."""
 
-    def __init__(self, data: str, method_files: Sequence[str], n_threads: int) -> None:
-        self._arguments = (data, list(method_files), n_threads)
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
         self.job: Job | None = None
         self.is_alone = False
         self.begun = 0.0

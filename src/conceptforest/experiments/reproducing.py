@@ -148,6 +148,7 @@ def reproduce(
         subject,
         store,
         bounds,
+        shared=out / "shared",
         method_files=method_files,
         keep_older=keep_older,
         show=verbose > 0,

@@ -11,9 +11,12 @@ import numpy as np
 from conceptforest import metrics
 from conceptforest.experiments.jobs import CLUSTER
 from conceptforest.experiments.methods import METHODS, Task
+from conceptforest.experiments.shared_scores import shared_scores
 from conceptforest.tags import hide_tags, remove_tags
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conceptforest.datasets import Collection
     from conceptforest.experiments.jobs import Job
 
@@ -23,7 +26,9 @@ MAX_N = 5
 _TOLD = ("n_clusters_", "n_noise_", "resolution_", "tuned_", "objective_", "weights_")
 
 
-def run_job(job: Job, collection: Collection, *, n_jobs: int = 1) -> dict[str, Any]:
+def run_job(
+    job: Job, collection: Collection, *, n_jobs: int = 1, shared: Path | None = None
+) -> dict[str, Any]:
     """Run a job.
 
     Parameters
@@ -32,12 +37,14 @@ def run_job(job: Job, collection: Collection, *, n_jobs: int = 1) -> dict[str, A
     collection : Collection
         With classes, for a job that clusters.
     n_jobs : int, default=1
+    shared : Path or None, default=None
+        Folder of what several jobs use (:func:`shared_scores`).
 
     Returns
     -------
     dict
         `scores` as :mod:`conceptforest.metrics` gives them, `facts` that the method tells of
-        itself, and `seconds` of fitting.
+        itself, and `seconds` of fitting, those of what was shared included.
 
     Examples
     --------
@@ -55,11 +62,11 @@ def run_job(job: Job, collection: Collection, *, n_jobs: int = 1) -> dict[str, A
     n_clusters = 8 if labels is None else len(np.unique(labels))
     task = Task(n_clusters, collection.layers, job.seed, n_jobs)
     method = METHODS[job.method].build(task, dict(job.params))
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, shared_scores(shared) as lent:
         warnings.simplefilter("always")
         begun = time.perf_counter()
         method.fit(collection.X, tags)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - begun + lent()
     facts = {name: _plain(getattr(method, name)) for name in _TOLD if hasattr(method, name)}
     said = sorted({str(one.message) for one in caught if issubclass(one.category, UserWarning)})
     if said:

@@ -19,7 +19,13 @@ __all__ = ["resident_mb", "serve"]
 _SHORT = 300  # characters of a message
 
 
-def serve(connection: Connection, data: str, method_files: Sequence[str], n_threads: int) -> None:
+def serve(
+    connection: Connection,
+    data: str,
+    method_files: Sequence[str],
+    n_threads: int,
+    shared: Path | None,
+) -> None:
     """Answer each job that comes with ("done", result) or ("failed", message).
 
     Parameters
@@ -32,6 +38,8 @@ def serve(connection: Connection, data: str, method_files: Sequence[str], n_thre
         See :func:`~conceptforest.experiments.methods.add_methods_of_file`.
     n_threads : int
         For each job.
+    shared : Path or None
+        Folder of what several jobs use.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     Thread(target=_end_with_parent, daemon=True).start()
@@ -49,7 +57,8 @@ def serve(connection: Connection, data: str, method_files: Sequence[str], n_thre
             return
         _forget_peak()
         try:
-            answer: tuple[str, Any] = ("done", run_job(job, collection, n_jobs=n_threads))
+            done = run_job(job, collection, n_jobs=n_threads, shared=shared)
+            answer: tuple[str, Any] = ("done", done)
         except MemoryError:
             answer = ("failed", "there was not enough memory")
         except Exception as error:  # noqa: BLE001 - one job that fails must not stop the others
