@@ -245,7 +245,7 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
             method_files=given["method_files"],
             keep_older=given["keep_older"],
             command=_command(),
-            verbose=_verbose(),
+            verbose=1,  # runs of hours are watched in logs as well
         )
     _print_reproduction(done)
 

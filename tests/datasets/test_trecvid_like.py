@@ -31,7 +31,7 @@ def test_another_seed_gives_another_collection():
     seed=st.integers(0, 2**32 - 1),
 )
 def test_parts_fit_together(n_classes, more_items, more_tags, seed):
-    n, m = n_classes + more_items, 2 * n_classes + 8 + more_tags
+    n, m = n_classes + more_items, 2 * n_classes + 6 + more_tags
     made = make_trecvid_like(n_items=n, n_classes=n_classes, n_tags=m, random_state=seed)
     assert isinstance(made, Collection)
     assert made.X.shape == (n, 320)
@@ -92,7 +92,7 @@ def test_layers_stay_valid_when_tags_are_removed():
         ({"n_items": 1}, "n_items must be at least 2; got 1"),
         ({"n_items": 14}, "n_items is 14, fewer than n_classes=15"),
         ({"n_classes": 1}, "n_classes must be at least 2; got 1"),
-        ({"n_tags": 37}, "n_tags is 37; 15 classes need 30 abstract tags and 8 specific ones"),
+        ({"n_tags": 35}, "n_tags is 35; 15 classes need 30 abstract tags and 6 specific ones"),
     ],
 )
 def test_values_out_of_range_are_refused(given, message):

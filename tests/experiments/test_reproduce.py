@@ -1,14 +1,18 @@
 """The command: every table and figure, resumed where it was stopped, with methods of one's own."""
 
+import base64
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from conceptforest.cli import main
 from conceptforest.datasets import make_trecvid_like, write_feature_file
-from conceptforest.experiments import EXPERIMENTS, Settings, reproduce
+from conceptforest.experiments import EXPERIMENTS, Settings, reproduce, watching
+from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds
 
 FEW = ("KMeans", "SpClust", "Popularity", "HMLRF", "MostSpecific", "HMLRF(AM)")
@@ -24,6 +28,14 @@ def data(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "trecvid-like.npz"
     write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
     return str(path)
+
+
+@pytest.fixture(autouse=True)
+def no_methods_of_other_tests():
+    before = dict(METHODS)
+    yield
+    METHODS.clear()
+    METHODS.update(before)
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +64,8 @@ def test_the_page_holds_them_all(done):
     page = found.index.read_text()
     for path in found.files:
         assert f'"{path.relative_to(out).as_posix()}"' in page
+        if path.suffix == ".svg":  # the figures themselves, not only where they are
+            assert base64.b64encode(path.read_bytes()).decode() in page
     assert "the command" in page
     assert "HML-RF" in page
     assert '<span class="paper">0.90</span>' in page  # its published twin
@@ -125,6 +139,66 @@ def test_a_method_of_one_file_gets_a_row_in_every_table(data, tmp_path):
     assert "| features | halves |" in text
     assert "fails: ZeroDivisionError: one cannot do that." in text
     assert (found.n_jobs, found.n_failed) == (2, 1)
+
+
+def test_the_example_in_contributing_gets_a_row_in_every_table_of_methods(data, tmp_path):
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "by_first_feature.py"
+    file.write_text(code)
+    own = ["ByFirstFeature", "ByFirstFeature(GC)"]
+    settings = ("quick", {"seeds": 1, "rates": [0.5], "methods": [*own, "SpClust", "Popularity"]})
+    found = reproduce(["all"], data, tmp_path, settings=settings, method_files=[str(file)])
+    assert found.n_failed == 0
+    for table, title in {
+        "table1": "first feature",
+        "table3": "first feature",
+        "table6": "first feature(GC)",
+        "table8": "first feature(GC)",
+        "fig-sparseness-numbers": "first feature",
+    }.items():
+        rows = json.loads((tmp_path / "tables" / f"{table}.json").read_text())["rows"]
+        (row,) = (row for row in rows if row["method"] == title)
+        assert all(np.isfinite(score["mean"]) for score in row["scores"].values())
+    assert "first feature" in (tmp_path / "figures" / "fig-sparseness.svg").read_text()
+
+
+def test_a_method_may_not_be_called_as_another_one(data, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(Path(MISBEHAVE).read_text().replace("class Halves", "class KMeans"))
+    with pytest.raises(ValueError, match="there is one of that name already"):
+        reproduce(["table1"], data, tmp_path, method_files=[str(file)])
+
+
+def test_a_method_that_was_changed_is_run_again_and_one_that_was_moved_is_not(data, tmp_path):
+    file = tmp_path / "mine.py"
+    settings = ("quick", {"seeds": 1, "methods": ["Thirds"]})
+
+    def n_run(text, file=file):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+        done = reproduce(["table1"], data, tmp_path, settings=settings, method_files=[str(file)])
+        return done.n_run
+
+    halves = Path(MISBEHAVE).read_text().replace("Halves", "Thirds")
+    assert n_run(halves) == 1
+    assert n_run(halves) == 0
+    assert n_run(halves.replace("* 2 //", "* 3 //")) == 1
+    for name in [name for name, method in METHODS.items() if method.file]:
+        METHODS.pop(name)  # as in another process
+    assert n_run(halves.replace("* 2 //", "* 3 //"), tmp_path / "elsewhere" / "mine.py") == 0
+
+
+def test_progress_of_long_runs_can_be_read_in_a_log(data, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(watching, "_EVERY", 0.0)
+    settings = ("quick", {"seeds": 1, "methods": ["Popularity", "CoOccurrence"]})
+    reproduce(["table8"], data, tmp_path, settings=settings, verbose=1)
+    said = capsys.readouterr().err.splitlines()
+    assert [line.partition(";")[0] for line in said if "runs" in line] == [
+        "1 of 2 runs",
+        "2 of 2 runs",
+    ]
+    assert "left about 0:00:00" in said[-1]
 
 
 def test_the_command_line(data, tmp_path):

@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from numpy.random import RandomState
     from numpy.typing import NDArray
 
-__all__ = ["draw_features", "draw_labels"]
+__all__ = ["draw_features", "draw_labels", "draw_mixed_features"]
+
+_ROWS = 1024  # drawn at a time
+_NOISE = 0.5  # of a feature, in units of what the aspects bring
+_DECIMALS = 2  # kept of a feature: what different processors make of sums cannot be seen
 
 
 def draw_labels(n_items: int, n_classes: int, rng: RandomState) -> NDArray[np.int64]:
@@ -51,3 +55,43 @@ def draw_features(
     means[:, relevant] = strength * rng.normal(size=(n_classes, n_relevant))
     noise = rng.normal(size=(len(labels), n_features))
     return (means[labels] + noise).astype(np.float32)
+
+
+def draw_mixed_features(
+    labels: NDArray[np.int64],
+    n_classes: int,
+    n_features: int,
+    rng: RandomState,
+    *,
+    n_aspects: int,
+    strength: float,
+) -> NDArray[np.float32]:
+    """Mix a few hidden aspects of each item, in which classes differ, into all features.
+
+    As with the features that networks and histograms give, most of what distinguishes items is of
+    few dimensions and has nothing to do with their classes. So every method sees the classes about
+    equally well, or badly, however it measures distances.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_items,), int64
+    n_classes, n_features : int
+    rng : RandomState
+    n_aspects : int
+    strength : float
+        Spread of the classes' means in units of the spread within a class, in each aspect.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_features), float32
+        Rounded to hundredths, so that they are the same on every machine.
+    """
+    means = strength * rng.normal(size=(n_classes, n_aspects))
+    mixing = rng.normal(size=(n_aspects, n_features)) / np.sqrt(n_aspects)
+    X = np.empty((len(labels), n_features), dtype=np.float32)
+    for start in range(0, len(labels), _ROWS):
+        some = labels[start : start + _ROWS]
+        aspects = means[some] + rng.normal(size=(len(some), n_aspects))
+        noise = _NOISE * rng.normal(size=(len(some), n_features))
+        X[start : start + _ROWS] = np.round(aspects @ mixing + noise, _DECIMALS)
+    return X

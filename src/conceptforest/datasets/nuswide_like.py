@@ -3,8 +3,8 @@
 Size, classes, vocabulary and tags an item are those of the paper's image collection, and so is what
 each side tells alone. Tags are flat, and popular ones are hundreds of times as frequent as rare
 ones. Every class favours a few popular tags and some rare ones, several of which it shares with a
-neighbour. Features are a class's mean plus noise: in half of the items that of their own class, in
-the others that of any, since people do not tag what they photograph alone.
+neighbour. Features are mixed from a few hidden aspects of each item, in which classes differ a
+little.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 
 from conceptforest.checks import whole
 from conceptforest.datasets.collection import Collection
-from conceptforest.datasets.drawing import draw_features, draw_labels
+from conceptforest.datasets.drawing import draw_labels, draw_mixed_features
 from conceptforest.tags import TagMatrix, parse_tags
 
 if TYPE_CHECKING:
@@ -27,20 +27,18 @@ if TYPE_CHECKING:
 __all__ = ["make_nuswide_like"]
 
 N_FEATURES = 4096
-_POPULAR = 4  # favoured popular tags of a class, the first of which its neighbour favours too
+_OWN = 3  # popular tags of a telling class
+_SHARED = 10  # tags that vague classes favour together
 _RARE = 14  # favoured rare tags of a class
-_RELEVANT = 16  # one feature in so many tells something about the class
-_MEAN_TAGS = 4.8
+_EXTRA_DRAWS = 5.05  # mean number beyond the first; some tags are drawn twice
 
-# Chosen on seeds 0 and 1 with 4,400 items by what simple methods make of one side alone, before any
-# forest was grown on the collection. Mean NMI, with the paper's number for the real collection in
-# brackets: k-means on features 0.18 (0.26), spectral clustering of features 0.28 (0.24), k-means on
-# tags 0.39 (0.64), spectral clustering of tags 0.59 (0.59). The paper's k-means on tags has a Rand
-# index of 0.77, that of a few huge clusters and many tiny ones, which no collection gave here.
-_STRENGTH = 0.56  # spread of the classes' means in units of the noise
-_SHOWN = 0.44  # of the items surely show their class; the others show any
-_OF_CLASS = 0.39  # of an item's draws: popular tags of its class
-_OF_RARE = 0.17  # its rare tags; the others go by popularity alone
+# CALIBRATION
+_ASPECTS = 12
+_STRENGTH = 0.56  # how far classes are apart in each aspect
+_TELLING = 0.6  # of the classes have tags of their own
+_OF_OWN = 0.7  # of the draws of their items
+_OF_SHARED = 0.2  # of the draws in a vague class
+_OF_RARE = 0.1  # of all draws; the others go by popularity alone
 
 
 def make_nuswide_like(
@@ -55,7 +53,7 @@ def make_nuswide_like(
     n_classes : int, default=30
         Number of classes, at least 2. Their sizes differ, up to twofold on average.
     n_tags : int, default=1000
-        Size of the vocabulary, at least 20 for each class.
+        Size of the vocabulary, at least 40, and 20 for each class.
     random_state : int, RandomState instance or None, default=None
         Seed.
 
@@ -72,7 +70,7 @@ def make_nuswide_like(
     """
     whole("n_items", n_items, 2)
     whole("n_classes", n_classes, 2)
-    whole("n_tags", n_tags, 1)
+    whole("n_tags", n_tags, 40)
     if n_items < n_classes:
         raise ValueError(
             f"n_items is {n_items}, fewer than n_classes={n_classes}. Every class needs an item:"
@@ -86,9 +84,9 @@ def make_nuswide_like(
         )
     rng = check_random_state(random_state)
     labels = draw_labels(n_items, n_classes, rng)
-    other = rng.randint(n_classes, size=n_items)
-    shown = np.where(rng.uniform(size=n_items) < _SHOWN, labels, other)
-    X = draw_features(shown, n_classes, N_FEATURES, rng, one_in=_RELEVANT, strength=_STRENGTH)
+    X = draw_mixed_features(
+        labels, n_classes, N_FEATURES, rng, n_aspects=_ASPECTS, strength=_STRENGTH
+    )
     return Collection(
         X=X,
         tags=_draw_tags(labels, n_classes, n_tags, rng),
@@ -104,14 +102,19 @@ def _draw_tags(
     """Draw each item's tags from those of its class and from all, by popularity."""
     popularity = 1.0 / (np.arange(n_tags) + 5.0)
     popularity /= popularity.sum()
-    n_popular = (_POPULAR - 1) * n_classes
-    mixtures = np.tile((1 - _OF_CLASS - _OF_RARE) * popularity, (n_classes, 1))
-    for c, row in enumerate(mixtures):
-        own = np.arange((_POPULAR - 1) * c, (_POPULAR - 1) * (c + 1) + 1) % n_popular
-        row[own] += _OF_CLASS * popularity[own] ** 0.5 / (popularity[own] ** 0.5).sum()
-        rare = n_popular + rng.choice(n_tags - n_popular, size=_RARE, replace=False)
-        row[rare] += _OF_RARE / _RARE
-    draws = 1 + rng.poisson(_MEAN_TAGS - 0.55, size=len(labels))  # some are drawn twice
+    n_telling = round(_TELLING * n_classes)
+    n_favoured = _OWN * n_telling + _SHARED
+    mixtures = np.empty((n_classes, n_tags))
+    for number, c in enumerate(rng.permutation(n_classes)):
+        is_telling = number < n_telling
+        share = _OF_OWN if is_telling else _OF_SHARED
+        start = _OWN * min(number, n_telling)
+        favoured = np.arange(start, start + (_OWN if is_telling else _SHARED))
+        mixtures[c] = (1 - share - _OF_RARE) * popularity
+        mixtures[c, favoured] += share / len(favoured)
+        rare = n_favoured + rng.choice(n_tags - n_favoured, size=_RARE, replace=False)
+        mixtures[c, rare] += _OF_RARE / _RARE
+    draws = 1 + rng.poisson(_EXTRA_DRAWS, size=len(labels))
     of = np.repeat(np.arange(len(labels)), draws)
     edges = np.cumsum(mixtures, axis=1)
     edges /= edges[:, -1:]

@@ -112,7 +112,7 @@ class CurveFigure:
                     x,
                     mean,
                     color=colour,
-                    marker="*" if curve.own else _MARKS[place % len(_MARKS)],
+                    marker="*" if curve.own else _mark(place),
                     markersize=9 if curve.own else 5,
                     linestyle="-" if curve.own else _DASHES[place % len(_DASHES)],
                     linewidth=2.4 if curve.own else 1.5,
@@ -136,6 +136,11 @@ class CurveFigure:
         elif self.percent:
             axes.set_xticks(places)
             axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def _mark(place: int) -> str:
+    """Give a mark; where colours begin again, another one goes with each."""
+    return _MARKS[(place + place // len(COLOURS)) % len(_MARKS)]
 
 
 def plain_axes(axes: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import math
 from typing import TYPE_CHECKING
@@ -58,7 +59,7 @@ def _section(out: Path, section: Section) -> Iterator[str]:
     yield f"<p>{_text(section.about)}</p>"
     for title, path in section.figures:
         yield (
-            f'<figure><img src="{quote(path.relative_to(out).as_posix())}" alt="{_text(title)}">'
+            f'<figure><img src="{_whole(path)}" alt="{_text(title)}">'
             f"<figcaption>{_text(title)}</figcaption></figure>"
         )
     if section.claims is not None:
@@ -70,6 +71,12 @@ def _section(out: Path, section: Section) -> Iterator[str]:
         for path in section.files
     )
     yield f'<p class="files">Files: {links}</p></section>'
+
+
+def _whole(figure: Path) -> str:
+    """Give a figure as an address that holds it, so that the page can be sent about alone."""
+    content = base64.b64encode(figure.read_bytes()).decode()
+    return f"data:image/svg+xml;base64,{content}"
 
 
 def _claims(table: ClaimTable) -> Iterator[str]:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from conceptforest.completion import TagCompletion
 from conceptforest.experiments.code_version import code_version
+from conceptforest.experiments.completion import own_layers
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE, Job, frozen
 from conceptforest.experiments.kept_arrays import keep_arrays, kept_arrays
 from conceptforest.experiments.methods import METHODS, Task
@@ -106,7 +107,7 @@ def look_at_clusters(plan: Plan, folder: Path, removed: float, *, n_jobs: int) -
 
 def look_at_completion(plan: Plan, folder: Path, *, n: int = 3, n_jobs: int) -> CompletionLook:
     """Fit the paper's completion by affinity to a share of the tags, or find what it gave."""
-    params = {"n_estimators": plan.settings.trees}
+    params = {"n_estimators": plan.settings.trees, "layers": own_layers(plan)}
     job = Job(COMPLETE, "HMLRF(AM)", frozen(params), plan.settings.hidden, 0)
     collection = plan.subject.collection
     tags = hide_tags(collection.tags, 1 - plan.settings.hidden, random_state=0)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+from collections import defaultdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["machine_facts"]
+__all__ = ["described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -41,6 +44,35 @@ def machine_facts(bounds: Bounds) -> dict[str, Any]:
         "threads": bounds.n_threads,
         "versions": versions,
     }
+
+
+def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say in sentences where runs were made: a line for each machine and set of versions.
+
+    Parameters
+    ----------
+    machines : sequence of dict
+        As :func:`machine_facts` gives them, one for each run.
+
+    Examples
+    --------
+    >>> from conceptforest.experiments.pool import Bounds
+    >>> facts = machine_facts(Bounds()) | {"cpu": "A fast one", "cores": 2, "versions": {}}
+    >>> early, late = facts | {"date": "2026-11-18 12:00 UTC"}, facts | {"date": "2026-11-19"}
+    >>> [line.partition(";")[0] for line in described([late, early, late])]
+    ['3 runs from 2026-11-18 12:00 UTC to 2026-11-19: A fast one, 2 cores']
+    """
+    alike: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for facts in machines:
+        versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+        place = f"{facts['cpu']}, {facts['cores']} cores; {facts['system']}"
+        at_a_time = f"{facts['workers']} runs at a time, {facts['threads']} threads each"
+        alike[place, at_a_time, versions].append(facts["date"])
+    for (place, at_a_time, versions), dates in sorted(alike.items(), key=lambda one: -len(one[1])):
+        first, last = min(dates), max(dates)
+        when = first if first == last else f"from {first} to {last}"
+        runs = "1 run" if len(dates) == 1 else f"{len(dates):,} runs"
+        yield f"{runs} {when}: {place}; {at_a_time}; {versions}."
 
 
 def _cpu() -> str:

@@ -6,14 +6,16 @@ user gives (:func:`add_methods_of_file`).
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import inspect
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from conceptforest.baselines import CLUSTERING, COMPLETION
+from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import Baseline, ClusteringBaseline, CompletionBaseline
 from conceptforest.completion import TagCompletion
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-__all__ = ["METHODS", "Method", "Task", "add_methods_of_file"]
+__all__ = ["METHODS", "OURS", "Method", "Task", "add_methods_of_file"]
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,6 @@ class Method:
         ``"cluster"`` or ``"complete"``.
     module : str
         Full name of the module whose code it is.
-    inner : str or None
-        Module of the method that it runs inside, if any.
     build : function of a Task and parameters
         Gives an estimator with `labels_` or `scores_` after ``fit(X, tags)``.
     modes : tuple of str
@@ -63,6 +63,12 @@ class Method:
         What must be installed for it.
     variants : dict of str to dict
         Further settings that tables show, by what they are called.
+    inner : str or None
+        Module of the method that it runs inside, if any.
+    grows_trees : bool
+        Whether it has as many trees as the experiments say.
+    file : str or None
+        Where a user has it from.
     """
 
     title: str
@@ -73,6 +79,8 @@ class Method:
     extra: str | None = None
     variants: dict[str, dict[str, Any]] | None = None
     inner: str | None = None
+    grows_trees: bool = False
+    file: str | None = None
 
 
 # --- The paper's ---------------------------------------------------------------------------------
@@ -185,7 +193,7 @@ def _own_completion(task: Task, params: Mapping[str, Any]) -> Any:
 
 _CLUSTERS = ConceptClustering.__module__
 _COMPLETES = TagCompletion.__module__
-METHODS: dict[str, Method] = {
+_OURS = {
     "HMLRF": Method("HML-RF", CLUSTER, _CLUSTERS, _paper_clusters),
     "MostSpecific": Method("HML-RF, most specific tags", CLUSTER, _CLUSTERS, MostSpecific),
     "Joint": Method("conceptforest, default", CLUSTER, _CLUSTERS, _own_clusters),
@@ -194,6 +202,8 @@ METHODS: dict[str, Method] = {
     "HMLRF(GC)": Method("HML-RF(GC)", COMPLETE, _COMPLETES, _paper_completion("cluster")),
     "HMLRF(AM)": Method("HML-RF(AM)", COMPLETE, _COMPLETES, _paper_completion("affinity")),
 }
+OURS = tuple(_OURS)
+METHODS = {name: replace(method, grows_trees=True) for name, method in _OURS.items()}
 
 
 # --- The competing ones --------------------------------------------------------------------------
@@ -221,6 +231,7 @@ def _competing(cls: type[Baseline]) -> Method:
         extra=cls.extra,
         variants={called: dict(params) for called, params in cls.variants.items()},
         inner=getattr(getattr(cls, "clustering", None), "__module__", None),
+        grows_trees="n_estimators" in known,
     )
 
 
@@ -234,7 +245,8 @@ def add_methods_of_file(path: str | Path) -> list[str]:
     ----------
     path : str or Path
         A Python file. Its subclasses of ``ClusteringBaseline`` and ``CompletionBaseline`` are
-        added under their names.
+        added under their names, and the clustering ones as ``Name(GC)`` too, which completes tags
+        by their clusters.
 
     Returns
     -------
@@ -242,16 +254,37 @@ def add_methods_of_file(path: str | Path) -> list[str]:
         Their names.
     """
     path = Path(path)
+    classes = _classes_of(path)
+    file = str(path.resolve())
+    for name in classes:
+        if name in METHODS and METHODS[name].file != file:
+            raise ValueError(
+                f"'{path.name}' has a method {name!r}, and there is one of that name already."
+                " Call the class something else."
+            )
+    classes |= {
+        f"{name}(GC)": by_clusters(name, cls)
+        for name, cls in classes.items()
+        if issubclass(cls, ClusteringBaseline)
+    }
+    METHODS.update({name: replace(_competing(cls), file=file) for name, cls in classes.items()})
+    return sorted(classes)
+
+
+def _classes_of(path: Path) -> dict[str, type[Baseline]]:
+    """Run a user's file and give the methods that are written in it."""
     if not path.is_file() or path.suffix != ".py":
         raise ValueError(f"'{path}' is no Python file. Give one with the class of a method.")
-    name = f"conceptforest_method_{path.stem}"
+    # By what is in it: one that was changed is another module, one that was moved is not.
+    content = hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    name = f"conceptforest_method_{path.stem}_{content}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"'{path}' cannot be read as a Python module.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    found = {
+    found: dict[str, type[Baseline]] = {
         key: cls
         for key, cls in vars(module).items()
         if isinstance(cls, type)
@@ -264,5 +297,4 @@ def add_methods_of_file(path: str | Path) -> list[str]:
             f"'{path.name}' has no subclass of ClusteringBaseline or CompletionBaseline"
             " (conceptforest.baselines.contract), so there is no method to add."
         )
-    METHODS.update({key: _competing(cls) for key, cls in found.items()})
-    return sorted(found)
+    return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from conceptforest.baselines import CLUSTERING
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE, Job, frozen
-from conceptforest.experiments.methods import METHODS
+from conceptforest.experiments.methods import METHODS, OURS
 from conceptforest.tags.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -17,10 +15,6 @@ if TYPE_CHECKING:
     from conceptforest.experiments.subject import Subject
 
 __all__ = ["PRESETS", "Plan", "Settings"]
-
-_OWN_FORESTS = (
-    "HMLRF", "MostSpecific", "HMLRF(LN)", "HMLRF(GC)", "HMLRF(AM)", "Joint", "Joint(tags)",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,7 +111,7 @@ def _check_method(name: str) -> None:
     if name not in METHODS:
         raise ValueError(
             f"There is no method {name!r}. `python -m conceptforest.baselines` lists them; the"
-            f" paper's and our own are {', '.join(_OWN_FORESTS)}."
+            f" paper's and our own are {', '.join(OURS)}."
             f"{did_you_mean(name, tuple(METHODS))}"
         )
 
@@ -188,7 +182,7 @@ class Plan:
         task = METHODS[method].task
         if removed is None:
             removed = 0.0 if task == CLUSTER else self.settings.hidden
-        if "n_estimators" not in params and _grows_trees(method):
+        if "n_estimators" not in params and METHODS[method].grows_trees:
             params["n_estimators"] = self.settings.trees
         return tuple(Job(task, method, frozen(params), removed, seed) for seed in self.seeds)
 
@@ -201,14 +195,7 @@ class Plan:
         return [n for n, m in METHODS.items() if m.task == COMPLETE and self._competes(n)]
 
     def _competes(self, name: str) -> bool:
-        return name not in _OWN_FORESTS and self.wants(name)
-
-
-def _grows_trees(method: str) -> bool:
-    cls = CLUSTERING.get(method)
-    return method in _OWN_FORESTS or (
-        cls is not None and "n_estimators" in inspect.signature(cls).parameters
-    )
+        return name not in OURS and self.wants(name)
 
 
 def jobs_of(rows: Sequence[Any]) -> list[Job]:

@@ -156,8 +156,10 @@ def reproduce(
     writer = _Writer(plan, store.get, out, n_jobs, show=verbose > 0)
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
-    seconds = sum(cell.seconds for job in needed if (cell := store.get(job)) and not cell.foreseen)
-    provenance = Provenance(command, machine_facts(bounds), done.n_older, seconds)
+    cells_run = [cell for job in needed if (cell := store.get(job)) and not cell.foreseen]
+    machines = [cell.machine for cell in cells_run if cell.machine] or [machine_facts(bounds)]
+    seconds = sum(cell.seconds for cell in cells_run)
+    provenance = Provenance(command, machines, done.n_older, seconds)
     write_markdown(out, plan, sections, provenance)
     index = write_index(out, plan, sections, provenance)
     tables = [table for section in sections for table in section.tables]

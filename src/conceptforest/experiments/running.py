@@ -5,10 +5,7 @@ What is bound to exceed the limit of time, judged by runs on smaller parts, is n
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conceptforest.experiments.code_version import code_version
@@ -20,6 +17,7 @@ from conceptforest.experiments.watching import watching
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from conceptforest.experiments.cells import Cell, CellStore
     from conceptforest.experiments.jobs import Job
@@ -115,11 +113,8 @@ def run_missing(
 
 
 def code_version_of(method: str) -> str:
-    """Give the version of the code of a method; a user's own file counts by what is in it."""
+    """Give the version of the code of a method, with the code of this package that it uses."""
     module, inner = METHODS[method].module, METHODS[method].inner
-    if module.startswith("conceptforest_method_"):
-        content = Path(str(sys.modules[module].__file__)).read_bytes()
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
     return code_version(module, *([inner] if inner else []))
 
 

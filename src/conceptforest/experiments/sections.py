@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.experiments.machine import described
 from conceptforest.experiments.published import published, remarks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from conceptforest.experiments.claims import ClaimTable
@@ -50,8 +51,9 @@ class Provenance:
     Attributes
     ----------
     command : str
-    machine : dict
-        See :func:`~conceptforest.experiments.machine.machine_facts`.
+    machines : list of dict
+        Where and when runs were made, a :func:`~conceptforest.experiments.machine.machine_facts`
+        for each; of this command alone where nothing was run.
     n_older : int
         Runs that earlier code has computed.
     seconds : float
@@ -59,19 +61,16 @@ class Provenance:
     """
 
     command: str
-    machine: dict[str, Any]
+    machines: Sequence[Mapping[str, Any]]
     n_older: int
     seconds: float
 
     def lines(self, plan: Plan) -> list[str]:
         """Say it in sentences."""
-        facts = self.machine
-        versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
         lines = [
-            f"{facts['date']}; {facts['cpu']}, {facts['cores']} cores; {facts['system']}.",
-            f"{facts['workers']} runs at a time, {facts['threads']} threads each.",
-            f"{self.seconds / 3600:.1f} hours of runs in all, whenever they were made.",
-            f"{versions}.",
+            *described(self.machines),
+            f"{self.seconds / 3600:.1f} hours of runs in all.",
+            "Times are those of single runs, with others beside them.",
             "Classes are used for scores alone, and their number as that of clusters.",
             *plan.subject.notes,
         ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conceptforest.experiments.by_rate import drop_table, nmi_table
 from conceptforest.experiments.figures import CurveFigure
+from conceptforest.experiments.jobs import CLUSTER
 from conceptforest.experiments.methods import METHODS
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ __all__ = ["ABOUT", "NAMES", "TITLE", "jobs", "result"]
 
 NAMES = ("table3", "fig-sparseness")
 TITLE = "NMI when tags are removed"
-ABOUT = "The methods of the paper's figure, with more and more of all tags taken away at random."
+ABOUT = (
+    "The methods of the paper's figure, and the default of this package, with more and more of all"
+    " tags taken away at random."
+)
 _COMPARED: dict[str, dict[str, Any]] = {
     "SpClust": {"mode": "concatenated"},
     "MMC": {"mode": "balanced"},
@@ -34,19 +38,31 @@ _COMPARED: dict[str, dict[str, Any]] = {
     "DCCA": {"mode": "balanced"},
     "DCCAE": {"mode": "balanced"},
     "HMLRF": {},
+    "Joint": {},
 }
+_ROOMIEST = ("balanced", "concatenated", "scores", "tags")  # of the modes of a user's method
 
 
 def _title(name: str) -> str:
     return METHODS[name].title + ("-cmb" if name == "SpClust" else "")
 
 
+def _compared() -> dict[str, dict[str, Any]]:
+    """List the methods and their parameters: those of the paper's figure, and users' own."""
+    own = {
+        name: {"mode": next((m for m in _ROOMIEST if m in method.modes), method.modes[0])}
+        for name, method in METHODS.items()
+        if method.file and method.task == CLUSTER
+    }
+    return _COMPARED | own
+
+
 def _runs(plan: Plan) -> dict[str, Runs]:
     rates = (0.0, *plan.settings.rates)
     return {
         _title(name): {rate: plan.jobs(name, removed=rate, **params) for rate in rates}
-        for name, params in _COMPARED.items()
-        if name in METHODS and plan.wants(name)
+        for name, params in _compared().items()
+        if plan.wants(name)
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import defaultdict
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from rich.progress import Progress
+
     from conceptforest.experiments.cells import Cell
     from conceptforest.experiments.jobs import Job
     from conceptforest.experiments.pool import Bounds
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "watching"]
 
 _UNKNOWN = 10.0  # seconds, until the first run is done
+_EVERY = 60.0  # seconds between lines where there is no terminal to draw a bar on
 
 
 class Estimate:
@@ -69,38 +73,78 @@ def watching(
     if not show or not missing:
         yield lambda _job, _cell: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    left = dict.fromkeys(missing)
-    n_failed = 0
-    begun = time.monotonic()
-    columns = (
-        TextColumn("running"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[told]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("running", total=len(missing), told="")
+    with _display(len(missing)) as display:
+        left = dict.fromkeys(missing)
+        n_failed = 0
+        begun = time.monotonic()
 
         def finished(job: Job, cell: Cell) -> None:
             nonlocal n_failed
             left.pop(job, None)
             if cell.failure:
                 n_failed += 1
-                bar.console.print(f"{job}: {cell.failure}", markup=False, style="yellow")
+                display.say(f"{job}: {cell.failure}")
             if not cell.foreseen:
                 estimate.learn(job, cell.seconds)
             remaining = sum(map(estimate.of, left)) / bounds.n_workers
             failed = f", {n_failed} without a result" if n_failed else ""
-            told = (
+            display.advance(
                 f"elapsed {_clock(time.monotonic() - begun)}, left about {_clock(remaining)}"
                 f"{failed}; last: {job}"
             )
-            bar.update(task, advance=1, told=told[:150])
 
         yield finished
+
+
+class _Lines:
+    """Progress for a file: a line a minute, and one at the end."""
+
+    def __init__(self, total: int) -> None:
+        self._done, self._total = 0, total
+        self._said = time.monotonic()
+
+    def say(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    def advance(self, told: str) -> None:
+        self._done += 1
+        if self._done == self._total or time.monotonic() - self._said > _EVERY:
+            self._said = time.monotonic()
+            self.say(f"{self._done:,} of {self._total:,} runs; {told}")
+
+
+class _Bar:
+    """Progress for a terminal."""
+
+    def __init__(self, bar: Progress, total: int) -> None:
+        self._bar = bar
+        self._task = bar.add_task("running", total=total, told="")
+
+    def say(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, style="yellow")
+
+    def advance(self, told: str) -> None:
+        self._bar.update(self._task, advance=1, told=told[:150])
+
+
+@contextmanager
+def _display(total: int) -> Iterator[_Lines | _Bar]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(total)
+        return
+    columns = (
+        TextColumn("running"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=console) as bar:
+        yield _Bar(bar, total)
 
 
 def _clock(seconds: float) -> str:
