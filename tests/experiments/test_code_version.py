@@ -1,5 +1,6 @@
 """Versions of code: comments and layout do not count, statements and what is imported do."""
 
+import ast
 import sys
 
 import pytest
@@ -74,3 +75,14 @@ def test_the_core_counts_by_what_it_does(monkeypatch):
 def test_completion_by_clusters_depends_on_the_clustering():
     versions = {name: code_version_of(name) for name in ("KMeans(GC)", "SpClust(GC)", "KMeans")}
     assert len(set(versions.values())) == 3
+
+
+def test_versions_do_not_depend_on_that_of_python():
+    function = ast.parse("def f(x, *, y=None):\n    return [x, 1.0, 'a']").body[0]
+    function.type_params = []  # as from 3.12 on
+    arguments = "args=[arg(arg='x')], kwonlyargs=[arg(arg='y')], kw_defaults=[Constant()]"
+    items = "[Name(id='x', ctx=Load()), Constant(value=1.0), Constant(value='a')]"
+    assert module._written(function) == (
+        f"FunctionDef(name='f', args=arguments({arguments}),"
+        f" body=[Return(value=List(elts={items}, ctx=Load()))])"
+    )

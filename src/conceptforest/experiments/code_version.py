@@ -11,6 +11,7 @@ import hashlib
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -108,7 +109,21 @@ def _statements(module: str) -> str:
             node, clean=False
         ):
             node.body = node.body[1:]
-    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(_written(tree).encode(), digest_size=16).hexdigest()
+
+
+def _written(node: Any) -> str:
+    """Write out a syntax tree, the same with every version of Python.
+
+    Later versions add fields, such as parameters of types, that are empty in what earlier ones can
+    read; ``ast.dump`` writes some of them. What is empty is left out here.
+    """
+    if isinstance(node, list):
+        return f"[{', '.join(map(_written, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    filled = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
+    return f"{type(node).__name__}({', '.join(f'{n}={_written(value)}' for n, value in filled)})"
 
 
 @cache
