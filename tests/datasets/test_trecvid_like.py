@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
-from sklearn.metrics import normalized_mutual_info_score
 
 import conceptforest as cf
+from conceptforest.baselines import CLUSTERING
 from conceptforest.datasets import Collection, make_trecvid_like
+from conceptforest.metrics import clustering_report
 from conceptforest.tags import remove_tags
 
 
@@ -34,7 +34,7 @@ def test_parts_fit_together(n_classes, more_items, more_tags, seed):
     n, m = n_classes + more_items, 2 * n_classes + 6 + more_tags
     made = make_trecvid_like(n_items=n, n_classes=n_classes, n_tags=m, random_state=seed)
     assert isinstance(made, Collection)
-    assert made.X.shape == (n, 320)
+    assert made.X.shape == (n, 1000)
     assert made.X.dtype == np.float32
     assert np.isfinite(made.X).all()
     assert made.labels.dtype == np.int64
@@ -67,16 +67,18 @@ def test_size_and_sparseness_are_those_of_the_paper():
     assert np.mean(lacking) == pytest.approx(0.55**2, abs=0.03)
 
 
-def test_each_side_alone_tells_what_it_does_in_the_paper():
-    """k-means: 0.19 on the paper's features, 0.52 on its tags."""
-    vision, tags = [], []
-    for seed in range(2):
-        made = make_trecvid_like(random_state=seed)
-        for scores, Z in ((vision, made.X), (tags, made.tags.matrix.toarray().astype(np.float32))):
-            found = KMeans(15, n_init=2, random_state=0).fit_predict(Z)
-            scores.append(normalized_mutual_info_score(made.labels, found))
-    assert 0.12 < np.mean(vision) < 0.28
-    assert 0.35 < np.mean(tags) < 0.65
+@pytest.mark.parametrize(
+    ("method", "mode", "printed"),
+    [
+        ("KMeans", "vision", 0.19), ("SpClust", "vision", 0.20), ("MMC", "vision", 0.19),
+        ("KMeans", "tags", 0.52), ("SpClust", "tags", 0.73), ("MMC", "tags", 0.72),
+        ("KMeans", "concatenated", 0.49), ("SpClust", "concatenated", 0.74),
+    ],
+)  # fmt: skip
+def test_simple_methods_find_what_they_do_in_the_paper(method, mode, printed):
+    made = make_trecvid_like(random_state=0)
+    found = CLUSTERING[method](15, mode=mode, random_state=0).fit(made.X, made.tags).labels_
+    assert clustering_report(made.labels, found)["nmi"] == pytest.approx(printed, abs=0.1)
 
 
 def test_layers_stay_valid_when_tags_are_removed():

@@ -2,9 +2,9 @@
 
 Size, classes, vocabulary and tags an item are those of the paper's image collection, and so is what
 each side tells alone. Tags are flat, and popular ones are hundreds of times as frequent as rare
-ones. Every class favours a few popular tags and some rare ones, several of which it shares with a
-neighbour. Features are mixed from a few hidden aspects of each item, in which classes differ a
-little.
+ones. Some classes have popular tags of their own; the others, between which their tags hardly tell,
+favour the same ones. All have some rare ones. Features are mixed from a few hidden aspects of each
+item, in which classes differ a little.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ _SHARED = 10  # tags that vague classes favour together
 _RARE = 14  # favoured rare tags of a class
 _EXTRA_DRAWS = 5.05  # mean number beyond the first; some tags are drawn twice
 
-# CALIBRATION
+# Chosen by what simple methods make of them, and must not be chosen by what HML-RF does.
+# Mean NMI of seeds 0 and 1 with 4,400 items, with the paper's number for the real collection in
+# brackets, from features and from tags: k-means 0.24 (0.26), 0.60 (0.64); SpClust 0.24 (0.24), 0.59
+# (0.59); ClustRF 0.22 (0.24), 0.61 (0.60); AffProp 0.20 (0.22), 0.55 (0.59); MMC 0.24 (0.20), 0.59
+# (0.61). Features have the scale of the paper's: in one vector with tags, they count alone.
 _ASPECTS = 12
 _STRENGTH = 0.56  # how far classes are apart in each aspect
 _TELLING = 0.6  # of the classes have tags of their own
