@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conceptforest.experiments.paper_claims import CLAIMS
 from conceptforest.experiments.runs import Runs
 from conceptforest.experiments.table_files import escaped
-from conceptforest.experiments.verdicts import Claim, Verdict
+from conceptforest.experiments.verdicts import WORDS, Claim, Verdict
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -45,6 +45,14 @@ class ClaimTable:
 
     rows: list[tuple[Claim, Verdict]]
 
+    @property
+    def in_short(self) -> str:
+        """How many findings came out how."""
+        words = [verdict.word for _, verdict in self.rows]
+        counts = ((word, words.count(word)) for word in WORDS)
+        told = ", ".join(f"{count} {word}" for word, count in counts if count)
+        return f"Of {len(words)} findings: {told}."
+
     def write(self, folder: Path, name: str) -> list[Path]:
         """Write it as Markdown and JSON."""
         paths = []
@@ -59,8 +67,13 @@ class ClaimTable:
         return f"### {TITLE}\n\n{ABOUT}\n\n{self.rows_as_markdown()}\n"
 
     def rows_as_markdown(self) -> str:
-        """Write the table alone."""
-        lines = ["| finding | found on | here | numbers |", "| --- | --- | --- | --- |"]
+        """Write the table alone, below how it comes out."""
+        lines = [
+            self.in_short,
+            "",
+            "| finding | found on | here | numbers |",
+            "| --- | --- | --- | --- |",
+        ]
         lines += [
             f"| {claim.text} | {claim.source} | **{verdict.word}** | {escaped(verdict.numbers)} |"
             for claim, verdict in self.rows

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "INK", "Curve", "CurveFigure", "plain_axes"]
 
-# Okabe and Ito's, without the yellow that vanishes on white. Black is for our own method.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
+# Okabe and Ito's, without the yellow that vanishes on white, and two of Tol's. Black is for the
+# paper's model.
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#882255", "#999933",
+)  # fmt: skip
 INK = "#1b1f1d"
 _QUIET = "#6b726e"
-_MARKS = ("o", "s", "^", "D", "v", "P")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X", "p")
 _DASHES = ("-", "--", "-.", ":")
 
 

@@ -80,6 +80,7 @@ def _whole(figure: Path) -> str:
 
 
 def _claims(table: ClaimTable) -> Iterator[str]:
+    yield f"<p><b>{_text(table.in_short)}</b></p>"
     yield '<div class="wide"><table class="claims"><thead><tr>'
     for title in ("finding", "found on", "here", "numbers"):
         yield f'<th scope="col">{title}</th>'

@@ -46,8 +46,8 @@ class ClusterLook:
         Affinities of neighbours.
     places : ndarray of shape (n_items, 2), float32
         On a map.
-    untagged : ndarray of shape (n_items,), bool
-        Items without a tag left.
+    tags : csr_array of shape (n_items, n_tags)
+        Tags that were left.
     """
 
     labels: NDArray[np.int64]
@@ -55,7 +55,7 @@ class ClusterLook:
     names: list[str]
     graph: Any
     places: NDArray[np.float32]
-    untagged: NDArray[np.bool_]
+    tags: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def look_at_clusters(plan: Plan, folder: Path, removed: float, *, n_jobs: int) -
     graph = sparse.csr_array((found["data"], found["indices"], found["indptr"]), shape=(n, n))
     names = json.loads(str(found["names"]))
     return ClusterLook(
-        found["labels"], found["central"], names, graph, found["places"], tags.untagged
+        found["labels"], found["central"], names, graph, found["places"], tags.matrix
     )
 
 

@@ -27,7 +27,8 @@ __all__ = ["PICTURES", "Picture"]
 _ROWS, _COLUMNS = 3, 8
 _CLUSTERS = 5
 _SHOWN = 8  # items of a cluster
-_EDGES = 4000  # of a graph that is drawn
+_EDGES = 4000  # of a graph that are drawn, and of each item
+_EDGES_AN_ITEM = 4
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,10 @@ def _draw_edges(axes: Any, look: ClusterLook, colour: str) -> None:
     entries = look.graph.tocoo()
     rows, columns = entries.coords
     once = np.flatnonzero(rows < columns)
-    strongest = once[np.argsort(-entries.data[once], kind="stable")[:_EDGES]]
+    most = min(_EDGES, _EDGES_AN_ITEM * len(look.places))
+    strongest = once[np.argsort(-entries.data[once], kind="stable")[:most]]
     ends = np.stack([look.places[rows[strongest]], look.places[columns[strongest]]], axis=1)
-    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=0.3))
+    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=0.3, alpha=0.6))
 
 
 def _draw_neighbourhood(axes: Any, look: ClusterLook) -> None:
@@ -142,13 +144,14 @@ def _draw_clusters(
                     axes.set_axis_off()
                     continue
                 wrong = subject.labels[item] != main
-                untagged = bool(look.untagged[item])
+                untagged = look.tags.indptr[item] == look.tags.indptr[item + 1]
                 frame = RED if wrong else "#7b8580" if untagged else None
-                draw_tile(axes, subject, int(item), frame=frame, dashed=untagged)
+                left = tag_names(subject, int(item), look.tags)
+                draw_tile(axes, subject, int(item), words=left, frame=frame, dashed=untagged)
             name = f"{look.names[cluster]}\n{sizes[cluster]:,} items"
             row[0].set_ylabel(name[:60], fontsize=6.5, color=INK)
         figure.supxlabel(
-            "red: of another class than most of the cluster; dashed: without any tag",
+            "red: of another class than most of the cluster; dashed: without any tag left",
             fontsize=7,
             color=INK,
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.runs import Runs
 
-__all__ = ["Claim", "Comparison", "Side", "Verdict", "best_of"]
+__all__ = ["WORDS", "Claim", "Comparison", "Side", "Verdict", "best_of"]
 
 _SAME = 0.005  # a smaller difference is none where two decimals are printed
 _LITTLE = 0.02  # "hardly", "insensitive"
@@ -30,6 +30,7 @@ _SHOWN = 2  # comparisons that a verdict tells
 
 HOLDS, SO_FAR, IN_PART = "holds", "holds so far", "holds in part"
 FAILS, UNCLEAR, NOT_RUN = "does not hold", "cannot be told", "not run"
+WORDS = (HOLDS, SO_FAR, IN_PART, FAILS, UNCLEAR, NOT_RUN)
 
 
 class Side(NamedTuple):
