@@ -10,6 +10,7 @@ import numpy as np
 from conceptforest.experiments.figures import COLOURS, INK
 from conceptforest.experiments.looks import look_at_clusters, look_at_completion
 from conceptforest.experiments.tiles import GREEN, RED, draw_tile, tag_names
+from conceptforest.report.affinity_plot import draw_affinity as draw_matrix
 from conceptforest.report.affinity_plot import plot_affinity
 from conceptforest.report.figure_file import figure_for
 
@@ -27,8 +28,8 @@ __all__ = ["PICTURES", "Picture"]
 _ROWS, _COLUMNS = 3, 8
 _CLUSTERS = 5
 _SHOWN = 8  # items of a cluster
-_EDGES = 4000  # of a graph that are drawn, and of each item
-_EDGES_AN_ITEM = 4
+_EDGES = 2  # of each item that are drawn
+_MANY = 1000  # dots or lines, that are pixels in vector figures too
 
 
 @dataclass(frozen=True)
@@ -75,17 +76,15 @@ def draw_pipeline(plan: Plan, folder: Path, path: str | os.PathLike[str], n_jobs
     """Draw affinities, their graph, its clusters, and the neighbourhood of one item."""
     look = look_at_clusters(plan, folder, 0.0, n_jobs=n_jobs)
     colours = np.array([COLOURS[label % len(COLOURS)] for label in look.labels])
-    with figure_for(path, figsize=(11, 3.4), layout="constrained") as figure:
+    many = len(look.places) > _MANY
+    with figure_for(path, figsize=(11, 3.4), dpi=200, layout="constrained") as figure:
         matrix, graph, clusters, near = figure.subplots(1, 4)
-        order = np.argsort(look.labels, kind="stable")
-        picked = order[:: max(1, len(order) // 300)]
-        block = look.graph[picked][:, picked].toarray()
-        matrix.imshow(block, cmap="BuPu", vmax=np.quantile(block[block > 0], 0.9), aspect="equal")
+        draw_matrix(matrix, look.graph, look.labels)
         matrix.set_title("a  affinity, by cluster", fontsize=9, loc="left")
         _draw_edges(graph, look, "#9aa39e")
-        graph.scatter(*look.places.T, s=2, color=INK, linewidths=0)
+        graph.scatter(*look.places.T, s=2, color=INK, linewidths=0, rasterized=many)
         graph.set_title("b  graph of neighbours", fontsize=9, loc="left")
-        clusters.scatter(*look.places.T, s=4, color=colours, linewidths=0)
+        clusters.scatter(*look.places.T, s=4, color=colours, linewidths=0, rasterized=many)
         clusters.set_title("c  clusters", fontsize=9, loc="left")
         _draw_neighbourhood(near, look)
         near.set_title("d  neighbourhood of an item", fontsize=9, loc="left")
@@ -101,19 +100,25 @@ def draw_pipeline(plan: Plan, folder: Path, path: str | os.PathLike[str], n_jobs
 def _draw_edges(axes: Any, look: ClusterLook, colour: str) -> None:
     from matplotlib.collections import LineCollection
 
+    """Draw what joins each item to its nearest."""
     entries = look.graph.tocoo()
     rows, columns = entries.coords
-    once = np.flatnonzero(rows < columns)
-    most = min(_EDGES, _EDGES_AN_ITEM * len(look.places))
-    strongest = once[np.argsort(-entries.data[once], kind="stable")[:most]]
-    ends = np.stack([look.places[rows[strongest]], look.places[columns[strongest]]], axis=1)
-    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=0.3, alpha=0.6))
+    strongest = np.lexsort((-entries.data, rows))
+    place = np.arange(len(rows)) - look.graph.indptr[rows[strongest]]
+    drawn = strongest[place < _EDGES]
+    ends = np.stack([look.places[rows[drawn]], look.places[columns[drawn]]], axis=1)
+    axes.add_collection(
+        LineCollection(
+            list(ends), colors=colour, linewidths=0.3, alpha=0.6, rasterized=len(ends) > _MANY
+        )
+    )
 
 
 def _draw_neighbourhood(axes: Any, look: ClusterLook) -> None:
     item = int(look.central[0, 0])
     own = look.graph[[item]]
-    axes.scatter(*look.places.T, s=2, color="#dfe4e1", linewidths=0)
+    many = len(look.places) > _MANY
+    axes.scatter(*look.places.T, s=2, color="#dfe4e1", linewidths=0, rasterized=many)
     for other, affinity in zip(own.indices, own.data, strict=True):
         ends = look.places[[item, other]].T
         axes.plot(*ends, color=COLOURS[0], linewidth=0.3 + 2 * affinity / own.data.max())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-__all__ = ["order_by_cluster", "plot_affinity"]
+__all__ = ["draw_affinity", "order_by_cluster", "plot_affinity"]
 
 _SIZE = 7.2, 6.6  # inches
 _CELLS = 300  # more items than this on a side share a cell, which then shows their mean
@@ -106,27 +106,45 @@ def plot_affinity(
             f"There are {len(shown)} names but {len(clusters)} clusters. Give one name per cluster,"
             " by ascending label."
         )
-    order = order_by_cluster(affinity, labels)
     with figure_for(path, figsize=_SIZE, dpi=dpi, layout="compressed") as figure:
         axes = figure.add_subplot()
-        cells = _cells(affinity, order)
-        picture = axes.imshow(
-            cells,
-            cmap=_COLORMAP,
-            vmin=0,
-            vmax=_darkest(cells, labels[order]),
-            extent=(0, len(labels), len(labels), 0),
-            interpolation="nearest",
-        )
+        picture = draw_affinity(axes, affinity, labels)
         edges = np.concatenate([[0], np.cumsum(sizes)])
         _mark_clusters(axes, edges, shown)
         axes.set_title(title, fontsize=_FONT + 3, pad=10, loc="left")
         bar = figure.colorbar(
             picture, ax=axes, fraction=0.04, aspect=32, pad=0.02, extend="max", extendfrac=0.025
         )
-        shared = ", mean of each cell" if len(cells) < len(labels) else ""
+        shared = ", mean of each cell" if len(labels) > _CELLS else ""
         bar.set_label(f"affinity: share of trees that join two items{shared}", fontsize=_FONT)
         bar.ax.tick_params(labelsize=_FONT - 1, width=0.6)
+
+
+def draw_affinity(axes: Axes, affinity: Any, labels: Any) -> Any:
+    """Draw an affinity matrix ordered by cluster, and nothing else.
+
+    Parameters
+    ----------
+    axes : Axes
+    affinity : ndarray or SciPy sparse array of shape (n_items, n_items)
+    labels : array-like of shape (n_items,), int
+
+    Returns
+    -------
+    AxesImage
+        Of at most 300 cells on a side, each the mean of its affinities.
+    """
+    affinity, labels = _check(affinity, labels)
+    order = order_by_cluster(affinity, labels)
+    cells = _cells(affinity, order)
+    return axes.imshow(
+        cells,
+        cmap=_COLORMAP,
+        vmin=0,
+        vmax=_darkest(cells, labels[order]),
+        extent=(0, len(labels), len(labels), 0),
+        interpolation="nearest",
+    )
 
 
 def _check(given: Any, labels: Any) -> tuple[Any, NDArray[Any]]:

@@ -22,7 +22,7 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
     """Give an empty figure, and write it once it is drawn.
 
     The file is written beside its place and then moved there, so an older one stays whole until
-    the new one is.
+    the new one is. The same picture gives the same file.
 
     Parameters
     ----------
@@ -41,6 +41,7 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
         If there is no such folder.
     """
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
@@ -61,5 +62,7 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
             " first, or choose another."
         )
     yield figure
-    with whole_file(place) as file:
-        figure.savefig(file, format=place.suffix[1:].lower())
+    kind = place.suffix[1:].lower()
+    when = {"svg": "Date", "pdf": "CreationDate"}.get(kind)
+    with whole_file(place) as file, rc_context({"svg.hashsalt": "conceptforest"}):
+        figure.savefig(file, format=kind, metadata={when: None} if when else None)
