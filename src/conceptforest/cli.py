@@ -228,6 +228,7 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
         changes: dict[str, Any] = {}
         if given["config"] is not None:
             changes |= tomllib.loads(given["config"].read_text("utf-8"))
+        layout = changes.pop("layout", None)
         options = {"trees": given["trees"], "seeds": given["seeds"], "seconds": given["limit"]}
         changes |= {name: value for name, value in options.items() if value is not None}
         if given["methods"]:
@@ -240,6 +241,7 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
             out,
             settings=(given["preset"], changes),
             features=given["features"],
+            layout=layout,
             cells=given["cells"],
             bounds=Bounds(workers, max(1, cores // workers), 1000 * given["memory"]),
             method_files=given["method_files"],

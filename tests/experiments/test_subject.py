@@ -1,10 +1,14 @@
 """The collection of experiments: what it is called, and whose published numbers stand beside it."""
 
-import pytest
+import re
 
-from conceptforest.datasets import make_nuswide_like
+import pytest
+from click.testing import CliRunner
+from tests.datasets.published_trees import NusWide
+
+from conceptforest.cli import main
 from conceptforest.experiments.published import published
-from conceptforest.experiments.subject import LAYOUTS, open_subject
+from conceptforest.experiments.subject import open_subject
 
 
 @pytest.mark.parametrize(
@@ -23,9 +27,40 @@ def test_a_twin_of_any_size_stands_beside_the_published_numbers(tmp_path, source
     assert open_subject(source, tmp_path).digest == subject.digest
 
 
-def test_a_published_layout_stands_beside_its_numbers(tmp_path, monkeypatch):
-    made = make_nuswide_like(n_items=60, random_state=0)
-    monkeypatch.setitem(LAYOUTS, "nus-wide", lambda _: made)
-    subject = open_subject(f"nus-wide:{tmp_path}", tmp_path / "out")
+def test_a_published_layout_stands_beside_its_numbers(tmp_path):
+    NusWide(tmp_path / "images", n=90)
+    images = f"nus-wide:{tmp_path / 'images'}"
+    layout = {"n_classes": 4, "min_items": 3, "features": ["CH"]}
+    subject = open_subject(images, tmp_path / "out", layout=layout)
     assert subject.collection.name == "nus-wide"
+    assert (subject.collection.n_classes, subject.collection.X.shape[1]) == (4, 64)
     assert subject.published is published()["nus-wide"]
+    fewer = open_subject(images, tmp_path / "out", layout={**layout, "n_classes": 3})
+    assert fewer.collection.n_classes == 3
+
+
+def test_the_whole_evaluation_runs_on_a_published_layout(tmp_path):
+    NusWide(tmp_path / "images", n=90)
+    config = tmp_path / "small.toml"
+    config.write_text(
+        'methods = ["KMeans"]\nseeds = 1\n'
+        '[layout]\nn_classes = 4\nmin_items = 3\nfeatures = ["CH"]\n'
+    )
+    command = ["reproduce", "table1", "--data", f"nus-wide:{tmp_path / 'images'}"]
+    command += ["--preset", "quick", "--config", str(config), "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    assert "| features | K-means |" in (tmp_path / "out" / "index.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "layout", "message"),
+    [
+        ("nus-wide:images", {"n_class": 4}, "Did you mean 'n_classes'?"),
+        ("corel5k:images", {"n_classes": 4}, "there are none"),
+        ("trecvid-like", {"n_classes": 4}, "'trecvid-like' is none"),
+    ],
+)
+def test_how_to_read_a_layout_is_checked(tmp_path, source, layout, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        open_subject(source, tmp_path, layout=layout)

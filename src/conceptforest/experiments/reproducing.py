@@ -91,6 +91,7 @@ def reproduce(
     *,
     settings: Settings | tuple[str, Mapping[str, Any]] = PRESETS["paper"],
     features: str = "auto",
+    layout: Mapping[str, Any] | None = None,
     cells: str | os.PathLike[str] | None = None,
     bounds: Bounds | None = None,
     method_files: Sequence[str] = (),
@@ -111,6 +112,8 @@ def reproduce(
     settings : Settings, or the name of a preset and changes, default=the paper's
     features : str, default="auto"
         For collections of media: see ``conceptforest discover``.
+    layout : dict or None, default=None
+        How to read a published layout: parameters of its reader.
     cells : path-like or None, default=None
         Folder of the results of single runs; None is ``cells`` in `out`.
     bounds : Bounds or None, default=None
@@ -137,7 +140,9 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     bounds = replace(bounds or Bounds(), seconds=settings.seconds)
     n_jobs = bounds.n_workers * bounds.n_threads
-    subject = open_subject(data, out, features=features, n_jobs=n_jobs, verbose=verbose)
+    subject = open_subject(
+        data, out, features=features, layout=layout, n_jobs=n_jobs, verbose=verbose
+    )
     plan = Plan(subject, settings)
     own = subject.collection
     store = CellStore(cells or out / "cells", subject.digest, own.name, own.n_items)

@@ -7,6 +7,7 @@ pictures there are go beside it, small.
 from __future__ import annotations
 
 import hashlib
+import inspect
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conceptforest.datasets import Collection, MediaCollection, load, write_feature_file
+from conceptforest.datasets import (
+    Collection,
+    MediaCollection,
+    MediaItem,
+    load,
+    make_nuswide_like,
+    make_scenes,
+    make_trecvid_like,
+    read_corel5k,
+    read_mirflickr,
+    read_nus_wide,
+    read_openclipart,
+    read_trecvid_med,
+    write_feature_file,
+)
 from conceptforest.experiments.published import published_for
 from conceptforest.tags import TagMatrix, parse_tags
+from conceptforest.tags.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -94,16 +110,23 @@ class Subject:
 
 @dataclass(frozen=True)
 class _Options:
-    """How media are described."""
+    """How a layout is read, and media are described."""
 
     out: Path
     features: str
+    layout: Mapping[str, Any]
     n_jobs: int
     verbose: int
 
 
 def open_subject(
-    source: str, out: Path, *, features: str = "auto", n_jobs: int = -1, verbose: int = 0
+    source: str,
+    out: Path,
+    *,
+    features: str = "auto",
+    layout: Mapping[str, Any] | None = None,
+    n_jobs: int = -1,
+    verbose: int = 0,
 ) -> Subject:
     """Open the collection that a user names.
 
@@ -116,6 +139,9 @@ def open_subject(
         Folder for what is made.
     features : str, default="auto"
         For media: see ``conceptforest discover``.
+    layout : dict or None, default=None
+        Parameters of the function that reads a published layout, such as
+        :func:`~conceptforest.datasets.read_nus_wide`.
     n_jobs : int, default=-1
     verbose : int, default=0
 
@@ -125,7 +151,12 @@ def open_subject(
         With classes.
     """
     kind, _, rest = source.partition(":")
-    options = _Options(out, features, n_jobs, verbose)
+    options = _Options(out, features, layout or {}, n_jobs, verbose)
+    if options.layout and not (kind in LAYOUTS and rest):
+        raise ValueError(
+            f"layout says how a published layout is read, but '{source}' is none. Give one, as"
+            f" {', '.join(f'{name}:FOLDER' for name in LAYOUTS)}, or leave it out."
+        )
     if kind in BUILT_IN:
         subject = _made(kind, rest, options)
     elif kind in LAYOUTS and rest:
@@ -146,8 +177,6 @@ def open_subject(
 
 def _scenes(n: int | None, options: _Options) -> tuple[Collection, tuple[str, ...]]:
     """Draw the built-in scenes and describe them."""
-    from conceptforest.datasets import MediaItem, make_scenes
-
     drawn = make_scenes(n or _SCENES, random_state=0)
     folder = options.out / "scenes"
     drawn.save(folder, n_jobs=options.n_jobs, verbose=options.verbose)
@@ -169,14 +198,10 @@ def _scenes(n: int | None, options: _Options) -> tuple[Collection, tuple[str, ..
 
 
 def _trecvid_like(n: int | None, _: _Options) -> tuple[Collection, tuple[str, ...]]:
-    from conceptforest.datasets import make_trecvid_like
-
     return make_trecvid_like(random_state=0, **({"n_items": n} if n else {})), ()
 
 
 def _nuswide_like(n: int | None, _: _Options) -> tuple[Collection, tuple[str, ...]]:
-    from conceptforest.datasets import make_nuswide_like
-
     return make_nuswide_like(random_state=0, **({"n_items": n} if n else {})), ()
 
 
@@ -218,53 +243,33 @@ def _prepared(
 # --- Read ----------------------------------------------------------------------------------------
 
 
-def _nus_wide(folder: Path) -> Any:
-    from conceptforest.datasets import read_nus_wide
-
-    return read_nus_wide(folder)
-
-
-def _trecvid_med(folder: Path) -> Any:
-    from conceptforest.datasets import read_trecvid_med
-
-    return read_trecvid_med(folder)
-
-
-def _mirflickr(folder: Path) -> Any:
-    from conceptforest.datasets import read_mirflickr
-
-    return read_mirflickr(folder)
-
-
-def _corel5k(folder: Path) -> Any:
-    from conceptforest.datasets import read_corel5k
-
-    return read_corel5k(folder)
-
-
-def _openclipart(folder: Path) -> Any:
-    from conceptforest.datasets import read_openclipart
-
-    return read_openclipart(folder)
-
-
-LAYOUTS: dict[str, Callable[[Path], Any]] = {
-    "nus-wide": _nus_wide,
-    "trecvid-med": _trecvid_med,
-    "mirflickr": _mirflickr,
-    "corel5k": _corel5k,
-    "openclipart": _openclipart,
+LAYOUTS: dict[str, Callable[..., Collection | MediaCollection]] = {
+    "nus-wide": read_nus_wide,
+    "trecvid-med": read_trecvid_med,
+    "mirflickr": read_mirflickr,
+    "corel5k": read_corel5k,
+    "openclipart": read_openclipart,
 }
 
 
 def _read_layout(kind: str, folder: Path, options: _Options) -> Subject:
+    read = LAYOUTS[kind]
+    known = [name for name in inspect.signature(read).parameters if name not in ("root", "verbose")]
+    for name in options.layout:
+        if name not in known:
+            raise ValueError(
+                f"There is no option {name!r} of {kind}; there are {', '.join(known) or 'none'}."
+                f"{did_you_mean(name, known)}"
+            )
+
     def make() -> tuple[Collection, tuple[str, ...]]:
-        found = LAYOUTS[kind](folder)
+        found = read(folder, verbose=options.verbose, **options.layout)
         if isinstance(found, Collection):
             return found, ()
         return _described(found, options, HOG3D if kind == "trecvid-med" else "auto")
 
-    name = hashlib.blake2b(str(folder.resolve()).encode(), digest_size=4).hexdigest()
+    about = repr((str(folder.resolve()), sorted(options.layout.items())))
+    name = hashlib.blake2b(about.encode(), digest_size=4).hexdigest()
     return _prepared(options.out, kind, f"{kind}-{name}-{options.features}", make)
 
 
