@@ -90,13 +90,16 @@ def test_which_cells_tell_time(cell, tells):
 
 
 def test_a_reproduction_leaves_out_what_would_take_too_long(tmp_path):
-    settings = Settings(trees=5, seeds=1, methods=("KMeans", "SpClust"), seconds=3600.0)
-    slow, older = (Job("cluster", name, (("mode", "tags"),)) for name in ("KMeans", "SpClust"))
+    names = ("KMeans", "SpClust", "MMC")
+    settings = Settings(trees=5, seeds=1, methods=names, seconds=3600.0)
+    slow, older, elsewhere = (Job("cluster", name, (("mode", "tags"),)) for name in names)
     code = code_version_of("KMeans")
     for n_items, seconds in ((20, 4000.0), (40, 8000.0)):
         store = CellStore(tmp_path / "cells", f"part {n_items}", "whole", n_items)
         store.put(slow, Cell({"nmi": 1.0}, seconds=seconds, code=code))
         store.put(older, Cell({"nmi": 1.0}, seconds=seconds, code="of last year"))
+        other = {"code": code_version_of("MMC"), "machine": {"cpu": "a slow one"}}
+        store.put(elsewhere, Cell({"nmi": 1.0}, seconds=seconds, **other))
     path = tmp_path / "whole.npz"
     write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
     found = reproduce(["table1"], str(path), tmp_path, settings=settings)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["described", "machine_facts"]
+__all__ = ["cpu", "described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -37,7 +37,7 @@ def machine_facts(bounds: Bounds) -> dict[str, Any]:
             continue
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        "cpu": _cpu(),
+        "cpu": cpu(),
         "cores": os.cpu_count() or 0,
         "system": f"{platform.system()} {platform.machine()}",
         "workers": bounds.n_workers,
@@ -75,7 +75,8 @@ def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{runs} {when}: {place}; {at_a_time}; {versions}."
 
 
-def _cpu() -> str:
+def cpu() -> str:
+    """Name the processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.foreseeing import Growth, too_slow
-from conceptforest.experiments.machine import machine_facts
+from conceptforest.experiments.machine import cpu, machine_facts
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds, run_jobs
 from conceptforest.experiments.watching import watching
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from conceptforest.experiments.cells import Cell, CellStore
@@ -94,7 +94,7 @@ def run_missing(
 
         growth = Growth(
             (job, n_items, cell.seconds)
-            for job, n_items, cell in (store.smaller_parts() if missing else ())
+            for job, n_items, cell in _of_this_machine(store.smaller_parts() if missing else ())
             if (keep_older or cell.code == versions.get(job.method)) and cell.tells_time
         )
         n_items = subject.collection.n_items
@@ -110,6 +110,14 @@ def run_missing(
         if feasible:
             run_jobs(feasible, subject.path, done, bounds, method_files=method_files, shared=shared)
     return Ran(len(feasible), n_older)
+
+
+def _of_this_machine(
+    runs: Iterable[tuple[Job, int, Cell]],
+) -> Iterator[tuple[Job, int, Cell]]:
+    """Leave out the runs of other machines, whose times are not to be compared with those here."""
+    own = cpu()
+    return (run for run in runs if run[2].machine.get("cpu", own) == own)
 
 
 def code_version_of(method: str) -> str:
