@@ -1,7 +1,7 @@
 """One layer of the most specific tags against all layers (Table 5 of the paper).
 
-"The 2-layers tag hierarchy structure with a 1-layer structure of the most specific tags": what is
-lost where the abstract tags are.
+The abstract tags are taken away and the rest of the model stays: what is lost is what the abstract
+ones are worth.
 """
 
 from __future__ import annotations

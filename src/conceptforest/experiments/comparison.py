@@ -1,7 +1,7 @@
 """Clustering methods in all input modes (Tables 1 and 2 of the paper).
 
-"We tested four modes of input data": visual features, binary tag vectors, scores of tag
-classifiers, and both features and tags, as one vector or each in its own right.
+A method gets the visual features, the binary tags, the scores of tag classifiers, or features and
+tags, as one vector or each in its own right.
 """
 
 from __future__ import annotations

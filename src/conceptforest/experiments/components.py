@@ -1,7 +1,7 @@
 """What the parts of the model contribute (the paper's figure of its variants).
 
-"HML-RF(FlatTags): without exploiting tag hierarchy and tag correlations. HML-RF(NoCorr): without
-tag correlation", against the full model, as tags are removed.
+FlatTags has one layer of all tags and no softening, NoCorr has the layers alone; both against the
+whole model, as tags are removed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Number of trees and size of leaves (the paper's figure of its two parameters).
 
-"When more trees are trained and utilised, the clustering accuracy increases monotonically"; "when
-phi = 1, weaker clustering results are obtained", larger leaves are "insensitive".
+The paper finds that more trees are always better, that leaves of one item are worse than those of a
+few, and that among the latter the number does not matter.
 """
 
 from __future__ import annotations

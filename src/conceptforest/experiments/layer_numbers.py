@@ -1,7 +1,7 @@
 """The number of tag layers (Table 4 of the paper).
 
-"We further evaluated the effect of tag layer number on the clustering performance of our HML-RF
-model", with layers estimated from the tags.
+The layers are estimated from the tags, each number of them anew, and the model is otherwise the
+same.
 """
 
 from __future__ import annotations

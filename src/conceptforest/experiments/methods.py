@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-__all__ = ["METHODS", "OURS", "Method", "Task", "add_methods_of_file"]
+__all__ = ["METHODS", "OURS", "Method", "Task", "add_methods_of_file", "title_of"]
 
 
 @dataclass(frozen=True)
@@ -236,6 +236,17 @@ def _competing(cls: type[Baseline]) -> Method:
 
 
 METHODS |= {name: _competing(cls) for name, cls in {**CLUSTERING, **COMPLETION}.items()}
+
+
+def title_of(name: str) -> str:
+    """Give what a method is called in tables.
+
+    Examples
+    --------
+    >>> title_of("HMLRF")
+    'HML-RF'
+    """
+    return METHODS[name].title
 
 
 def add_methods_of_file(path: str | Path) -> list[str]:

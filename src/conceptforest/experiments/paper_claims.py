@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from conceptforest.experiments.methods import METHODS
+from conceptforest.experiments.completion_claims import COMPLETION_CLAIMS
+from conceptforest.experiments.methods import METHODS, title_of
 from conceptforest.experiments.published import published
-from conceptforest.experiments.verdicts import Claim, Comparison, Side, best_of
+from conceptforest.experiments.verdicts import (
+    BOTH,
+    IMAGES,
+    OURS,
+    VIDEOS,
+    Claim,
+    Comparison,
+    Side,
+    best_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,13 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAIMS"]
 
-VIDEOS, IMAGES, BOTH, OURS = "videos", "images", "both", "not asked"
 _MEASURES = {"purity": "purity", "nmi": "NMI", "ri": "Rand", "f1": "F1", "ari": "ARI"}
-_COMPLETED = {"ap": "AP", "ar": "AR", "coverage": "Coverage"}
-_TOP = range(1, 6)
 _FLAT: dict[str, Any] = {"layers": 1}
 _NO_CORRELATION: dict[str, Any] = {"correlation": False}
-_RULES = ("HMLRF(GC)", "HMLRF(LN)", "HMLRF(AM)")
 _CANONICAL = ("CCA", "ThreeViewCCA", "DCCA", "DCCAE")
 _SIMPLE = ("KMeans", "SpClust", "ClustRF", "AffinityPropagation", "MMC")
 _IN_SPARSENESS = (
@@ -36,10 +42,6 @@ _IN_SPARSENESS = (
     ("ThreeViewCCA", "balanced"), ("DCCA", "balanced"), ("DCCAE", "balanced"),
 )  # fmt: skip
 _FEATURES, _TAGS, _ONE_VECTOR, _BALANCED = "vision", "tags", "concatenated", "balanced"
-
-
-def _title(name: str) -> str:
-    return METHODS[name].title
 
 
 def _rates(runs: Runs) -> tuple[float, ...]:
@@ -80,21 +82,12 @@ def _beyond_paper(runs: Runs, score: str) -> Iterator[Side]:
             for called, params in variants.items():
                 if params.get("mode", mode) == mode:
                     scores = runs.cluster(name, score, **{"mode": mode, **params})
-                    yield Side(f"{_title(name)}, {called} ({mode.replace('_', ' ')})", scores)
+                    yield Side(f"{title_of(name)}, {called} ({mode.replace('_', ' ')})", scores)
 
 
 def _clustered(runs: Runs, name: str, mode: str, score: str = "nmi") -> Side:
     scores = runs.cluster(name, score, mode=mode)
-    return Side(f"{_title(name)} ({mode.replace('_', ' ')})", scores)
-
-
-def _completers_in_paper() -> list[str]:
-    found = {name: None for tables in published().values() for name in tables["completion"]}
-    return [name for name in found if name not in _RULES]
-
-
-def _completed(runs: Runs, names: Sequence[str], score: str, n: int) -> list[Side]:
-    return [Side(_title(name), runs.complete(name, score, n)) for name in names]
+    return Side(f"{title_of(name)} ({mode.replace('_', ' ')})", scores)
 
 
 # --- Features and tags ---------------------------------------------------------------------------
@@ -104,14 +97,14 @@ def _tags_double(runs: Runs) -> Iterator[Comparison]:
     for name in _SIMPLE:
         features, tags = (runs.cluster(name, mode=mode) for mode in (_FEATURES, _TAGS))
         sides = Side("tags", tags), Side("twice features", 2 * features)
-        yield Comparison(*sides, at=_title(name))
+        yield Comparison(*sides, at=title_of(name))
 
 
 def _scores_beat_tags(mode: str) -> Any:
     def check(runs: Runs) -> Iterator[Comparison]:
         for name in _SIMPLE:
             scores, tags = runs.cluster(name, mode=mode), runs.cluster(name, mode=_TAGS)
-            yield Comparison(Side("scores", scores), Side("tags", tags), at=_title(name))
+            yield Comparison(Side("scores", scores), Side("tags", tags), at=title_of(name))
 
     return check
 
@@ -124,7 +117,7 @@ def _both_beat_one(runs: Runs) -> Iterator[Comparison]:
     ):
         alone = {"features": _FEATURES, "tags": _TAGS}
         best = best_of([Side(one, runs.cluster(name, "f1", mode=m)) for one, m in alone.items()])
-        yield Comparison(Side("both", runs.cluster(name, "f1", mode=mode)), best, at=_title(name))
+        yield Comparison(Side("both", runs.cluster(name, "f1", mode=mode)), best, at=title_of(name))
 
 
 def _balanced_beats_joined(runs: Runs) -> Iterator[Comparison]:
@@ -177,7 +170,7 @@ def _against_mean(names: Sequence[str], *, above: bool) -> Any:
     def check(runs: Runs) -> Iterator[Comparison]:
         mean = Side("SpClust-bln", runs.cluster("SpClust", mode=_BALANCED))
         for name in names:
-            own = Side(_title(name), runs.cluster(name, mode=_BALANCED))
+            own = Side(title_of(name), runs.cluster(name, mode=_BALANCED))
             yield Comparison(own, mean) if above else Comparison(mean, own)
 
     return check
@@ -185,7 +178,7 @@ def _against_mean(names: Sequence[str], *, above: bool) -> Any:
 
 def _deep_above_linear(runs: Runs) -> Iterator[Comparison]:
     linear, deep = (
-        [Side(_title(name), runs.cluster(name, mode=_BALANCED)) for name in names]
+        [Side(title_of(name), runs.cluster(name, mode=_BALANCED)) for name in names]
         for names in (_CANONICAL[:2], _CANONICAL[2:])
     )
     for left in deep:
@@ -218,7 +211,7 @@ def _flip_second(runs: Runs) -> Iterator[Comparison]:
 def _by_rate(runs: Runs) -> list[tuple[str, list[Any]]]:
     rates = _rates(runs)
     found = [
-        (_title(name), [runs.cluster(name, removed=rate, mode=mode) for rate in rates])
+        (title_of(name), [runs.cluster(name, removed=rate, mode=mode) for rate in rates])
         for name, mode in _IN_SPARSENESS
     ]
     return [*found, ("HML-RF", [runs.cluster("HMLRF", removed=rate) for rate in rates])]
@@ -376,64 +369,6 @@ def _abstract_tags_count(runs: Runs) -> Iterator[Comparison]:
         yield Comparison(_own(runs, score), one, at=title)
 
 
-# --- Completion ----------------------------------------------------------------------------------
-
-
-def _rules_against(
-    runs: Runs, own: Sequence[str], others: Sequence[str], said: Any = "more"
-) -> Iterator[Comparison]:
-    for score, title in _COMPLETED.items():
-        for n in _TOP:
-            rival = best_of(_completed(runs, others, score, n))
-            best = best_of(_completed(runs, own, score, n))
-            yield Comparison(best, rival, said, f"{title}@{n}")
-
-
-def _rules_best(runs: Runs) -> Iterator[Comparison]:
-    yield from _rules_against(runs, _RULES, _completers_in_paper(), "no less")
-
-
-def _rules_best_of_all(runs: Runs) -> Iterator[Comparison]:
-    known = set(_completers_in_paper())
-    others = [name for name in runs.plan.completers() if name not in known]
-    yield from _rules_against(runs, _RULES, others)
-
-
-def _affinity_best(runs: Runs) -> Iterator[Comparison]:
-    yield from _rules_against(runs, _RULES[2:], [*_completers_in_paper(), *_RULES[:2]])
-
-
-def _clusters_best(runs: Runs) -> Iterator[Comparison]:
-    others = [name for name in _completers_in_paper() if name.endswith("(GC)")]
-    for score in ("ap", "ar"):
-        for n in _TOP:
-            own = Side("HML-RF(GC)", runs.complete("HMLRF(GC)", score, n))
-            rival = best_of(_completed(runs, others, score, n))
-            yield Comparison(own, rival, "no less", f"{_COMPLETED[score]}@{n}")
-
-
-def _clusters_are_strong(runs: Runs) -> Iterator[Comparison]:
-    own = Side("DCCAE(GC)", runs.complete("DCCAE(GC)", "ap", 1))
-    for rival in _completed(runs, ("LSR", "TCMR"), "ap", 1):
-        yield Comparison(own, rival, "no less")
-
-
-def _rule_beats(first: str, second: str, top: Sequence[int]) -> Any:
-    def check(runs: Runs) -> Iterator[Comparison]:
-        for score in ("ap", "ar"):
-            for n in top:
-                sides = _completed(runs, (first, second), score, n)
-                yield Comparison(sides[0], sides[1], at=f"{_COMPLETED[score]}@{n}")
-
-    return check
-
-
-def _neighbours_first(runs: Runs) -> Iterator[Comparison]:
-    others = [*_completers_in_paper(), "HMLRF(GC)", "HMLRF(AM)"]
-    own = Side("HML-RF(LN)", runs.complete("HMLRF(LN)", "ar", 1))
-    yield Comparison(own, best_of(_completed(runs, others, "ar", 1)))
-
-
 CLAIMS = (
     Claim("tags-double", "Tags tell at least twice as much as features, method by method",
           BOTH, _tags_double),
@@ -493,20 +428,5 @@ CLAIMS = (
     Claim("layers-saturate", "More than five layers change little", IMAGES, _layers_saturate),
     Claim("abstract", "All layers together do better than the most specific tags alone",
           BOTH, _abstract_tags_count),
-    Claim("completion", "None of the paper's other methods is above the best of the three"
-          " completion rules", BOTH, _rules_best),
-    Claim("completion-of-all", "The best rule is also above the methods that the paper leaves out"
-          " (the default of this package aside)", OURS, _rules_best_of_all),
-    Claim("affinity-rule", "HML-RF(AM) is above all others, LN and GC among them",
-          IMAGES, _affinity_best),
-    Claim("clusters-complete", "Completion by clusters is nowhere better than with those of HML-RF",
-          VIDEOS, _clusters_best),
-    Claim("clusters-strong", "Clusters alone, DCCAE(GC), complete the first tag as well as LSR and"
-          " TCMR", VIDEOS, _clusters_are_strong),
-    Claim("clusters-over-neighbours", "HML-RF(GC) is above HML-RF(LN) from the second tag on",
-          VIDEOS, _rule_beats("HMLRF(GC)", "HMLRF(LN)", range(2, 6))),
-    Claim("neighbours-first", "HML-RF(LN) recalls the most with one tag (AR@1)",
-          VIDEOS, _neighbours_first),
-    Claim("neighbours-over-clusters", "HML-RF(LN) is above HML-RF(GC)",
-          IMAGES, _rule_beats("HMLRF(LN)", "HMLRF(GC)", _TOP)),
+    *COMPLETION_CLAIMS,
 )  # fmt: skip

@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from conceptforest.experiments import (
     abstractness,
+    affinity_by_cluster,
     claims,
     comparison,
+    completed_tags,
     completion,
     components,
+    example_clusters,
     forest_sizes,
     layer_numbers,
+    pipeline,
+    samples,
     sparseness,
 )
 from conceptforest.experiments.cells import Cell, CellStore
@@ -24,7 +29,6 @@ from conceptforest.experiments.index_page import write_index
 from conceptforest.experiments.machine import machine_facts
 from conceptforest.experiments.markdown_page import write_markdown
 from conceptforest.experiments.methods import add_methods_of_file
-from conceptforest.experiments.pictures import PICTURES, Picture
 from conceptforest.experiments.plan import PRESETS, Plan, Settings
 from conceptforest.experiments.pool import Bounds
 from conceptforest.experiments.running import run_missing
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.pictures import Picture
 
 __all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]
 
@@ -53,10 +58,17 @@ _SCORED: tuple[Any, ...] = (
     components,
     forest_sizes,
 )
+_DRAWN: tuple[Any, ...] = (
+    samples,
+    pipeline,
+    affinity_by_cluster,
+    example_clusters,
+    completed_tags,
+)
 Look: TypeAlias = "Callable[[Job], Cell | None]"
 EXPERIMENTS: dict[str, Any] = {
     **{name: module for module in _SCORED for name in module.NAMES},
-    **{picture.name: picture for picture in PICTURES},
+    **{picture.name: picture for module in _DRAWN for picture in module.PICTURES},
 }
 
 

@@ -1,7 +1,7 @@
 """What is left when tags are removed (Table 3 and the figure beside it in the paper).
 
-"We randomly removed varying ratios (10 % to 50 %) of tag data": NMI against the share removed, and
-the drop relative to all tags, (NMI(0) - NMI(r)) / NMI(0).
+A tenth to a half of all tags is taken away at random: NMI against the share removed, and the drop
+relative to all tags, (NMI(0) - NMI(r)) / NMI(0).
 """
 
 from __future__ import annotations

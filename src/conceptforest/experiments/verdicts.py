@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.runs import Runs
 
-__all__ = ["WORDS", "Claim", "Comparison", "Side", "Verdict", "best_of"]
+__all__ = [
+    "BOTH",
+    "IMAGES",
+    "OURS",
+    "VIDEOS",
+    "WORDS",
+    "Claim",
+    "Comparison",
+    "Side",
+    "Verdict",
+    "best_of",
+]
 
 _SAME = 0.005  # a smaller difference is none where two decimals are printed
 _LITTLE = 0.02  # "hardly", "insensitive"
@@ -27,6 +38,8 @@ _SAID = {  # least and greatest difference that is as said
     "level": (-_LITTLE, _LITTLE),
 }
 _SHOWN = 2  # comparisons that a verdict tells
+
+VIDEOS, IMAGES, BOTH, OURS = "videos", "images", "both", "not asked"  # where it was found
 
 HOLDS, SO_FAR, IN_PART = "holds", "holds so far", "holds in part"
 FAILS, UNCLEAR, NOT_RUN = "does not hold", "cannot be told", "not run"
