@@ -50,8 +50,10 @@ class ClaimTable:
         """How many findings came out how."""
         words = [verdict.word for _, verdict in self.rows]
         counts = ((word, words.count(word)) for word in WORDS)
-        told = ", ".join(f"{count} {word}" for word, count in counts if count)
-        return f"Of {len(words)} findings: {told}."
+        told = ", ".join(
+            f"{count} {word if count == 1 else WORDS[word]}" for word, count in counts if count
+        )
+        return f"Of {len(words)} findings {told}."
 
     def write(self, folder: Path, name: str) -> list[Path]:
         """Write it as Markdown and JSON."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["cpu", "described", "machine_facts"]
+__all__ = ["cpu", "date_and_time", "described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -36,7 +36,7 @@ def machine_facts(bounds: Bounds) -> dict[str, Any]:
         except PackageNotFoundError:
             continue
     return {
-        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "date": date_and_time(),
         "cpu": cpu(),
         "cores": os.cpu_count() or 0,
         "system": f"{platform.system()} {platform.machine()}",
@@ -44,6 +44,11 @@ def machine_facts(bounds: Bounds) -> dict[str, Any]:
         "threads": bounds.n_threads,
         "versions": versions,
     }
+
+
+def date_and_time() -> str:
+    """Write what time it is."""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -66,13 +71,19 @@ def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for facts in machines:
         versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
         place = f"{facts['cpu']}, {facts['cores']} cores; {facts['system']}"
-        at_a_time = f"{facts['workers']} runs at a time, {facts['threads']} threads each"
+        at_a_time = (
+            f"{_counted(facts['workers'], 'run')} at a time,"
+            f" {_counted(facts['threads'], 'thread')} each"
+        )
         alike[place, at_a_time, versions].append(facts["date"])
     for (place, at_a_time, versions), dates in sorted(alike.items(), key=lambda one: -len(one[1])):
         first, last = min(dates), max(dates)
         when = first if first == last else f"from {first} to {last}"
-        runs = "1 run" if len(dates) == 1 else f"{len(dates):,} runs"
-        yield f"{runs} {when}: {place}; {at_a_time}; {versions}."
+        yield f"{_counted(len(dates), 'run')} {when}: {place}; {at_a_time}; {versions}."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def cpu() -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.foreseeing import Growth, too_slow
-from conceptforest.experiments.machine import cpu, machine_facts
+from conceptforest.experiments.machine import cpu, date_and_time, machine_facts
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds, run_jobs
 from conceptforest.experiments.watching import watching
@@ -86,27 +86,31 @@ def run_missing(
         for cell in [store.get(job)]
     )
     facts = machine_facts(bounds)
-    with watching(missing, store.get, needed, bounds, show=show) as finished:
+    growth = Growth(
+        (job, n_items, cell.seconds)
+        for job, n_items, cell in _of_this_machine(store.smaller_parts() if missing else ())
+        if (keep_older or cell.code == versions.get(job.method)) and cell.tells_time
+    )
+
+    def foreseen(job: Job) -> float | None:
+        return growth.seconds(job, subject.collection.n_items)
+
+    with watching(missing, store.get, needed, bounds, foreseen=foreseen, show=show) as finished:
 
         def done(job: Job, cell: Cell) -> None:
-            store.put(job, replace(cell, code=versions[job.method], machine=facts))
+            machine = facts | {"date": date_and_time()}
+            store.put(job, replace(cell, code=versions[job.method], machine=machine))
             finished(job, cell)
 
-        growth = Growth(
-            (job, n_items, cell.seconds)
-            for job, n_items, cell in _of_this_machine(store.smaller_parts() if missing else ())
-            if (keep_older or cell.code == versions.get(job.method)) and cell.tells_time
-        )
-        n_items = subject.collection.n_items
         feasible = []
         for job in missing:
-            cell = too_slow(growth, job, n_items, bounds.seconds)
+            cell = too_slow(growth, job, subject.collection.n_items, bounds.seconds)
             if cell is None:
                 feasible.append(job)
             else:
                 done(job, cell)
         # The quickest of each seed first, where that is known: a page of most rows is there soon.
-        feasible.sort(key=lambda job: (job.seed, growth.seconds(job, n_items) or 0.0))
+        feasible.sort(key=lambda job: (job.seed, foreseen(job) or 0.0))
         if feasible:
             run_jobs(feasible, subject.path, done, bounds, method_files=method_files, shared=shared)
     return Ran(len(feasible), n_older)

@@ -43,7 +43,10 @@ VIDEOS, IMAGES, BOTH, OURS = "videos", "images", "both", "not asked"  # where it
 
 HOLDS, SO_FAR, IN_PART = "holds", "holds so far", "holds in part"
 FAILS, UNCLEAR, NOT_RUN = "does not hold", "cannot be told", "not run"
-WORDS = (HOLDS, SO_FAR, IN_PART, FAILS, UNCLEAR, NOT_RUN)
+WORDS = {  # and what is said of several
+    HOLDS: "hold", SO_FAR: "hold so far", IN_PART: "hold in part", FAILS: "do not hold",
+    UNCLEAR: UNCLEAR, NOT_RUN: "were not run",
+}  # fmt: skip
 
 
 class Side(NamedTuple):

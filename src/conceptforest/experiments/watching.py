@@ -28,6 +28,11 @@ _EVERY = 60.0  # seconds between lines where there is no terminal to draw a bar 
 class Estimate:
     """How long runs will take, from those that are done.
 
+    Parameters
+    ----------
+    foreseen : function of a Job or None, default=None
+        Gives the seconds foreseen for it from elsewhere, or None.
+
     Examples
     --------
     >>> from conceptforest.experiments.jobs import Job
@@ -37,7 +42,8 @@ class Estimate:
     4.0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, foreseen: Callable[[Job], float | None] | None = None) -> None:
+        self._foreseen = foreseen
         self._by_settings: dict[object, list[float]] = defaultdict(list)
         self._by_method: dict[str, list[float]] = defaultdict(list)
 
@@ -47,8 +53,12 @@ class Estimate:
         self._by_method[job.method].append(seconds)
 
     def of(self, job: Job) -> float:
-        """Foresee a run: as long as its like, else as its method, else as the middle of all."""
-        like = self._by_settings.get((job.method, job.params)) or self._by_method.get(job.method)
+        """Foresee a run: as long as its like, else by what is foreseen, its method or the rest."""
+        like = self._by_settings.get((job.method, job.params))
+        foreseen = None if like or self._foreseen is None else self._foreseen(job)
+        if foreseen is not None:
+            return foreseen
+        like = like or self._by_method.get(job.method)
         if like:
             return float(np.mean(like))
         everything = [one for some in self._by_method.values() for one in some]
@@ -62,10 +72,11 @@ def watching(
     needed: Sequence[Job],
     bounds: Bounds,
     *,
+    foreseen: Callable[[Job], float | None] | None = None,
     show: bool,
 ) -> Iterator[Callable[[Job, Cell], None]]:
     """Show how far the runs are; yields a function to be told of each that is done."""
-    estimate = Estimate()
+    estimate = Estimate(foreseen)
     for job in needed:
         cell = look(job)
         if cell is not None and not cell.failure:
