@@ -22,7 +22,7 @@ import numpy as np
 
 from conceptforest import ConceptClustering, HMLForest, TagCompletion, TagHierarchy
 from conceptforest.completion import joint
-from conceptforest.experiments.subject import open_subject
+from conceptforest.experiments.sources import open_subject
 from conceptforest.metrics import clustering_report, completion_report
 from conceptforest.regression import tag_profile
 from conceptforest.regression.tag_ridge import TagRidge

@@ -32,7 +32,7 @@ from conceptforest.experiments.scoretable import (
     ScoreTable,
     series_columns,
 )
-from conceptforest.experiments.subject import open_subject
+from conceptforest.experiments.sources import open_subject
 from conceptforest.experiments.table_files import as_markdown
 
 if TYPE_CHECKING:

@@ -397,6 +397,7 @@ std::int64_t settle(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<doub
 NB_MODULE(_core, m) {
   m.doc() = "Compiled core of conceptforest: pure functions on arrays.";
   m.attr("ONE") = cf::kOne;
+  m.attr("SOURCES") = CF_SOURCES;
   m.def("rank_columns", &rank_columns<float, std::uint16_t>, "values"_a.noconvert(),
         "ranks"_a.noconvert(), "n_threads"_a);
   m.def("rank_columns", &rank_columns<float, std::uint32_t>, "values"_a.noconvert(),

@@ -38,5 +38,5 @@ def test_other_labels_say_nothing():
 
 def test_collections_and_tags_are_shown_in_a_line():
     made = cf.datasets.make_trecvid_like(n_items=60, n_classes=3, n_tags=20, random_state=0)
-    assert repr(made).endswith("60 items, 320 features, 20 tags, 3 classes>")
+    assert repr(made).endswith("60 items, 1,000 features, 20 tags, 3 classes>")
     assert repr(made.tags).startswith("<TagMatrix: 60 items, 20 tags, ")

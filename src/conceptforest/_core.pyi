@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE: int
+SOURCES: str
 
 def rank_columns(values: NDArray[Any], ranks: NDArray[Any], n_threads: int) -> None: ...
 def grow(

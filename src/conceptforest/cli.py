@@ -207,7 +207,11 @@ def predict(
     help="Folder of the results of single runs.  [default: in the folder for tables]",
 )
 @click.option("--workers", type=click.IntRange(1), help="Runs at a time.  [default: the cores]")
-@click.option("--memory", type=click.FloatRange(0.5), default=16.0, help="GB for all runs.")
+@click.option(
+    "--memory",
+    type=click.FloatRange(0.5),
+    help="GB for all runs.  [default: three quarters of what there is]",
+)
 @click.option("--limit", type=click.FloatRange(1), help="Seconds a run may take.")
 @click.option("--features", default="auto", metavar="NAME", help="Of media: see `discover`.")
 @click.option(
@@ -243,13 +247,23 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
             features=given["features"],
             layout=layout,
             cells=given["cells"],
-            bounds=Bounds(workers, max(1, cores // workers), 1000 * given["memory"]),
+            bounds=Bounds(workers, max(1, cores // workers), _memory_mb(given["memory"])),
             method_files=given["method_files"],
             keep_older=given["keep_older"],
             command=_command(),
             verbose=1,  # runs of hours are watched in logs as well
         )
     _print_reproduction(done)
+
+
+def _memory_mb(given: float | None) -> float:
+    """Give the memory for runs in MB: what a user says, in GB, or a good part of what there is."""
+    if given is not None:
+        return 1000 * given
+    try:
+        return 0.75 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+    except (ValueError, OSError):
+        return 16_000.0
 
 
 def _print_reproduction(done: Any) -> None:
@@ -259,6 +273,8 @@ def _print_reproduction(done: Any) -> None:
         click.echo(f"{done.n_failed:,} gave no result; the tables say why.")
     for remark in done.remarks:
         click.echo(f"Audit: {remark}")
+    if done.lacking:
+        click.echo(f"Not made: {', '.join(done.lacking)}; the page says why.")
     click.echo(f"{len(done.files):,} files. Open {done.index}")
 
 
@@ -300,8 +316,18 @@ def _verbose() -> int:
 
 def _command() -> str:
     """Give the command without the places on this machine, which a report may leave."""
-    words = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
-    return shlex.join(["conceptforest", *words])
+    return shlex.join(["conceptforest", *map(_without_places, sys.argv[1:])])
+
+
+def _without_places(word: str) -> str:
+    """Cut absolute paths down to names, also behind an option's = and a layout's colon."""
+    option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+    kind, colon, place = value.partition(":")
+    if colon and Path(place).is_absolute():
+        value = f"{kind}:{Path(place).name}"
+    elif Path(value).is_absolute():
+        value = Path(value).name
+    return f"{option}{equals}{value}"
 
 
 @contextmanager

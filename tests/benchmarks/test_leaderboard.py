@@ -45,6 +45,7 @@ def test_all_methods_are_in_without_a_choice(leaderboard):
 
         class collection:  # noqa: N801
             layers = None
+            truth = None
 
     tables = leaderboard.tables_of(Plan(Subject()), [0.0, 0.3])
     titles = [{row.title for row in rows} for _, _, rows in tables]

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -63,13 +64,28 @@ def test_what_is_imported_counts(version_of):
     assert version_of(helper) != one
 
 
-def test_the_core_counts_by_what_it_does(monkeypatch):
-    before = code_version("conceptforest.structure.clustering")
-    module._core_behaviour.cache_clear()
-    assert code_version("conceptforest.structure.clustering") == before
-    monkeypatch.setattr(module, "_core_behaviour", lambda: "another")
-    assert code_version("conceptforest.structure.clustering") != before
-    assert code_version("conceptforest.metrics") == code_version("conceptforest.metrics")
+def test_the_core_counts_by_the_sources_that_it_was_built_from(monkeypatch):
+    names = "conceptforest.structure.clustering", "conceptforest.checks"
+    with_core, without = map(code_version, names)
+    monkeypatch.setattr(module, "_core", SimpleNamespace(SOURCES="others"))
+    assert code_version(names[0]) != with_core
+    assert code_version(names[1]) == without
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "conceptforest.metrics",
+        "conceptforest.tags.hiding",
+        "conceptforest.experiments.run_job",
+        "conceptforest.experiments.building",
+    ],
+)
+def test_what_scores_and_runs_a_method_counts(monkeypatch, name):
+    before = code_version_of("KMeans")
+    own = module._statements
+    monkeypatch.setattr(module, "_statements", lambda of: "another" if of == name else own(of))
+    assert code_version_of("KMeans") != before
 
 
 def test_completion_by_clusters_depends_on_the_clustering():

@@ -24,10 +24,8 @@ MISBEHAVE = str(Path(__file__).with_name("methods_that_misbehave.py"))
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "trecvid-like.npz"
-    write_feature_file(path, make_trecvid_like(n_items=80, random_state=0))
-    return str(path)
+def data():
+    return "trecvid-like:80"
 
 
 @pytest.fixture(autouse=True)

@@ -69,9 +69,9 @@ def test_what_differs_by_the_same_in_every_seed_is_not_close():
 def test_missing_and_failed_runs_are_told():
     found = table([[0.5, None], ["it took more than 3 s", "it took more than 3 s"], [None, None]])
     assert found.states == [
-        "1 of 2 runs are missing",
+        "1 of 2 seeds; not run",
         "it took more than 3 s",
-        "2 of 2 runs are missing",
+        "not run",
     ]
     assert found.entries[0][0].mean == 0.5
     assert math.isnan(found.entries[1][0].mean)

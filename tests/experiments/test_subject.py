@@ -8,7 +8,7 @@ from tests.datasets.published_trees import NusWide
 
 from conceptforest.cli import main
 from conceptforest.experiments.published import published
-from conceptforest.experiments.subject import open_subject
+from conceptforest.experiments.sources import open_subject
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_published_layout_stands_beside_its_numbers(tmp_path):
     images = f"nus-wide:{tmp_path / 'images'}"
     layout = {"n_classes": 4, "min_items": 3, "features": ["CH"]}
     subject = open_subject(images, tmp_path / "out", layout=layout)
-    assert subject.collection.name == "nus-wide"
+    assert (subject.kind, subject.collection.name) == ("nus-wide", "nus-wide (4 concepts)")
     assert (subject.collection.n_classes, subject.collection.X.shape[1]) == (4, 64)
     assert subject.published is published()["nus-wide"]
     fewer = open_subject(images, tmp_path / "out", layout={**layout, "n_classes": 3})

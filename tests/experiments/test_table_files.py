@@ -1,6 +1,7 @@
 """Tables as files: Markdown, LaTeX, CSV and JSON say the same."""
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -33,7 +34,7 @@ def test_markdown(found):
     assert "| tags | a | *0.550* ± 0.071† | 0.70 | 2.0 | 50 |" in text
     assert "| both | b | **0.900** ± 0.000 |" in text
     assert "|  | c | - |" in text
-    assert "- both, c: 2 of 2 runs are missing." in text
+    assert "- both, c: not run." in text
     assert "audit: nothing impossible" in text
 
 
@@ -47,7 +48,7 @@ def test_latex_escapes_and_balances(found):
     object.__setattr__(found.rows[0], "title", "50% of A&B_1")
     text = as_latex(found)
     assert r"50\% of A\&B\_1" in text
-    assert r"\textbf{0.90}" in text
+    assert r"\textbf{0.900}" in text
     assert text.count(r"\begin{") == text.count(r"\end{") == 2
 
 
@@ -57,9 +58,34 @@ def test_csv_and_json_hold_the_same_numbers(found):
     for row, entry, own in zip(rows, other, found.entries, strict=True):
         assert row["method"] == entry["method"]
         if math.isnan(own[0].mean):
-            assert row["NMI"] == entry["scores"]["NMI"]["mean"] == ""
+            assert (row["NMI"], entry["scores"]["NMI"]["mean"]) == ("", None)
+            assert entry["scores"]["NMI"]["by_seed"] == [None, None]
         else:
             assert float(row["NMI"]) == entry["scores"]["NMI"]["mean"] == pytest.approx(own[0].mean)
+
+
+def test_json_holds_what_a_reader_would_ask_for(found):
+    content = json.loads(as_json(dataclasses.replace(found, about="On what")))
+    first, second, _ = content["rows"]
+    assert content["about"] == "On what"
+    assert first["scores"]["NMI"]["by_seed"] == [0.5, 0.6]
+    assert [row["scores"]["NMI"]["rank"] for row in (first, second)] == [2, 1]
+    assert first["scores"]["NMI"]["published"] == 0.7
+
+
+def test_latex_tells_what_is_missing_and_what_the_paper_has(found):
+    text = as_latex(found)
+    assert "Paper \\\\" in text
+    assert r"c\textsuperscript{3}" in text
+    assert r"\textsuperscript{3} not run" in text
+
+
+def test_one_seed_is_not_called_a_test():
+    one, two = (table([[0.5] * n, [0.6] * n]) for n in (1, 2))
+    assert "one seed, so nothing says" in as_markdown(one)
+    assert "paired t test" not in as_markdown(one)
+    assert "standard deviation" not in as_latex(one)
+    assert "paired t test" in as_markdown(two)
 
 
 def test_all_forms_are_written(found, tmp_path):

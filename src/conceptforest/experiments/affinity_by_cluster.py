@@ -32,5 +32,6 @@ PICTURES = (
         "Affinity by cluster",
         "Good clusters are dark blocks on the diagonal.",
         draw_affinity,
+        ("HMLRF", {}, 0.0),
     ),
 )

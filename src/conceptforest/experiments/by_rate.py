@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def nmi_table(
     rates = list(next(iter(runs.values())))
 
     def column(rate: float) -> Column:
-        return Column(f"{rate:.0%}", lambda scores: float(scores["by_rate"][rates.index(rate)]))
+        return Column(_percent(rate), lambda scores: float(scores["by_rate"][rates.index(rate)]))
 
     rows = [Row(name, own[0.0]) for name, own in runs.items()]
     return ScoreTable.of(title, [column(rate) for rate in rates], rows, _joined(runs, look))
@@ -58,7 +58,7 @@ def drop_table(
 
     def column(rate: float) -> Column:
         return Column(
-            f"{rate:.0%}",
+            _percent(rate),
             lambda scores: _drop(scores["by_rate"], rates.index(rate)),
             higher=False,
             published=lambda own: own.get(rate),
@@ -68,8 +68,13 @@ def drop_table(
     return ScoreTable.of(title, [column(r) for r in rates if r], rows, _joined(runs, look))
 
 
+def _percent(rate: float) -> str:
+    return f"{100 * rate:g}%"
+
+
 def _drop(nmi: Sequence[float], place: int) -> float:
-    return (nmi[0] - nmi[place]) / nmi[0] if nmi[0] > 0 else 0.0
+    """Give the relative drop; of nothing, there is none."""
+    return (nmi[0] - nmi[place]) / nmi[0] if nmi[0] > 0 else np.nan
 
 
 def _joined(
@@ -84,16 +89,23 @@ def _joined(
 
     def look_at_all(job: Job) -> Cell | None:
         cells = [look(one) for one in others[job]]
-        known: list[Any] = [cell for cell in cells if cell is not None]
-        if len(known) < len(cells):
-            return None
-        failed = [cell for cell in known if cell.failure]
-        if failed:
-            return Cell({}, failed[0].failure)
+        done = [cell for cell in cells if cell is not None and not cell.failure]
+        if not done:
+            return cells[0]
+        lost = [
+            f"{one.removed:.0%} removed: {'not run' if cell is None else cell.failure}"
+            for one, cell in zip(others[job], cells, strict=True)
+            if cell is None or cell.failure
+        ]
         return Cell(
-            {"by_rate": [cell.scores["nmi"] for cell in known]},
-            seconds=float(np.mean([cell.seconds for cell in known])),
-            peak_mb=max(cell.peak_mb for cell in known),
+            {
+                "by_rate": [
+                    np.nan if cell is None or cell.failure else cell.scores["nmi"] for cell in cells
+                ]
+            },
+            seconds=float(np.mean([cell.seconds for cell in done])),
+            peak_mb=max(cell.peak_mb for cell in done),
+            facts={"lost": lost} if lost else {},
         )
 
     return look_at_all

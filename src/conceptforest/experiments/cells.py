@@ -108,14 +108,17 @@ class CellStore:
         return self._known[job]
 
     def put(self, job: Job, cell: Cell) -> None:
-        """Keep a cell."""
+        """Keep a cell. Scores that earlier code has found are not lost to what is never begun."""
+        before = self.get(job)
+        self._known[job] = cell
+        if cell.foreseen and before is not None and before.scores:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         about = {"data": self.data_name, "n_items": self.n_items, "job": asdict(job)}
         content = {**about, **asdict(cell)}
         with whole_file(self._path(job)) as file:
             file.write(json.dumps(content, indent=1).encode())
             file.write(b"\n")
-        self._known[job] = cell
 
     def smaller_parts(self) -> Iterator[tuple[Job, int, Cell]]:
         """Give jobs, numbers of items and cells of runs on smaller parts of the collection."""

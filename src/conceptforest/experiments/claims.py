@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from conceptforest.experiments.paper_claims import CLAIMS
 from conceptforest.experiments.runs import Runs
 from conceptforest.experiments.table_files import escaped
-from conceptforest.experiments.verdicts import WORDS, Claim, Verdict
+from conceptforest.experiments.verdicts import OURS, WORDS, Claim, Verdict
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from conceptforest.experiments.cells import Cell
@@ -25,10 +25,11 @@ __all__ = ["ABOUT", "NAMES", "TITLE", "ClaimTable", "jobs", "result"]
 NAMES = ("claims",)
 TITLE = "What the paper found, and what holds here"
 ABOUT = (
-    "Every finding of the paper as comparisons of means over the seeds. A difference counts if it"
+    "The paper's findings as comparisons of means over the seeds. A difference counts if it"
     " is at least 0.005 in the mean and has the same sign with every seed; one below 0.02 is"
     " little. Of few seeds, and more so of a single one, this is a weak test. A finding holds if"
-    " all comparisons come out as the paper says, in part if some do, so far if some are not run."
+    " all comparisons come out as the paper says, in part if some do, so far if some runs, rivals"
+    " or seeds are missing."
     " Found on: the paper's videos (TRECVID MED 2011), its images (NUS-WIDE) or both, as its tables"
     " have it."
 )
@@ -48,12 +49,12 @@ class ClaimTable:
     @property
     def in_short(self) -> str:
         """How many findings came out how."""
-        words = [verdict.word for _, verdict in self.rows]
-        counts = ((word, words.count(word)) for word in WORDS)
-        told = ", ".join(
-            f"{count} {word if count == 1 else WORDS[word]}" for word, count in counts if count
+        paper = [verdict.word for claim, verdict in self.rows if claim.source != OURS]
+        own = [verdict.word for claim, verdict in self.rows if claim.source == OURS]
+        return (
+            f"Of {len(paper)} findings of the paper {_counted(paper)}. Of {len(own)} questions that"
+            f" it does not ask {_counted(own)}."
         )
-        return f"Of {len(words)} findings {told}."
 
     def write(self, folder: Path, name: str) -> list[Path]:
         """Write it as Markdown and JSON."""
@@ -90,6 +91,11 @@ class ClaimTable:
             for c, v in self.rows
         ]  # fmt: skip
         return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def _counted(words: Sequence[str]) -> str:
+    counts = ((word, words.count(word)) for word in WORDS)
+    return ", ".join(f"{n} {word if n == 1 else WORDS[word]}" for word, n in counts if n)
 
 
 def jobs(plan: Plan) -> list[Job]:

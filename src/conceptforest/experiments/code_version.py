@@ -1,7 +1,7 @@
 """Which code computed a result: a digest that changes when the computation may have changed.
 
-Of Python files the statements count, not comments, docstrings or layout. The compiled core is told
-apart by what it does on a small problem, so that a rebuilt core that does the same is the same.
+Of Python files the statements count, not comments, docstrings or layout, and of the compiled core
+the same: it holds a digest of the sources that it was built from.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import hashlib
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from conceptforest import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["code_version"]
 
@@ -24,13 +25,15 @@ _SHOWN_ONLY = frozenset({f"{_PACKAGE}.progress"})  # what people see changes no 
 _CORE = f"{_PACKAGE}._core"
 
 
-def code_version(*modules: str) -> str:
+def code_version(*modules: str, alone: Iterable[str] = ()) -> str:
     """Give the version of modules of this package with all that they import from the package.
 
     Parameters
     ----------
     *modules : str
         Their full names.
+    alone : iterable of str, default=()
+        Modules that count without what they import.
 
     Returns
     -------
@@ -44,10 +47,8 @@ def code_version(*modules: str) -> str:
     (32, False)
     """
     digest = hashlib.blake2b(digest_size=16)
-    for name in sorted(_closure(modules)):
-        digest.update(
-            f"{name}:{_core_behaviour() if name == _CORE else _statements(name)}".encode()
-        )
+    for name in sorted(_closure(modules).union(alone)):
+        digest.update(f"{name}:{_core.SOURCES if name == _CORE else _statements(name)}".encode())
     return digest.hexdigest()
 
 
@@ -88,8 +89,13 @@ def _imports(module: str) -> tuple[str, ...]:
         if isinstance(node, ast.Import):
             names |= {one.name for one in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-    return tuple(sorted(name for name in names if name.startswith(f"{_PACKAGE}.") and _is(name)))
+            inside = {f"{node.module}.{one.name}" for one in node.names}
+            names |= inside
+            if node.module != _PACKAGE or not all(map(_is, inside)):
+                names.add(node.module)  # of `from conceptforest import _core`, the core alone
+    return tuple(
+        sorted(name for name in names if f"{name}.".startswith(f"{_PACKAGE}.") and _is(name))
+    )
 
 
 @cache
@@ -124,33 +130,3 @@ def _written(node: Any) -> str:
         return repr(node)
     filled = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
     return f"{type(node).__name__}({', '.join(f'{n}={_written(value)}' for n, value in filled)})"
-
-
-@cache
-def _core_behaviour() -> str:
-    """Give a digest of what the core makes of a small collection."""
-    from conceptforest.forest.hml_forest import HMLForest
-    from conceptforest.forest.reading import Reading
-
-    rng = np.random.default_rng(0)
-    X = np.round(rng.normal(size=(60, 5)), 2).astype(np.float32)
-    tags = (rng.random((60, 8)) < 0.3).astype(np.uint8)
-    digest = hashlib.blake2b(digest_size=16)
-    layers = [[0, 1, 2], [3, 4, 5, 6, 7]]
-    for reading, bootstrap in ((Reading(), False), (Reading(child_weights="evidence"), True)):
-        forest = HMLForest(
-            5,
-            layers=layers,
-            reading=reading,
-            bootstrap=bootstrap,
-            random_state=0,
-        ).fit(X, tags)
-        nearest = forest.affinity(n_neighbors=5)
-        for found in (forest.leaves_, forest.trees_.threshold, nearest.indices, nearest.data):
-            digest.update(np.ascontiguousarray(found).tobytes())
-    labels, centres, _, _ = _core.k_means(
-        X.astype(np.float64), 4, n_init=2, max_iter=50, seed=0, n_threads=1, progress=None
-    )
-    digest.update(labels.tobytes())
-    digest.update(centres.tobytes())
-    return digest.hexdigest()

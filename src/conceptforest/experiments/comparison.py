@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conceptforest.experiments.methods import METHODS
+from conceptforest.experiments.methods import METHODS, MODES
 from conceptforest.experiments.plan import jobs_of
 from conceptforest.experiments.scoretable import CLUSTER_COLUMNS, Row, ScoreTable
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conceptforest.experiments.jobs import Job
     from conceptforest.experiments.plan import Plan
 
-__all__ = ["ABOUT", "MODES", "NAMES", "TITLE", "jobs", "result"]
+__all__ = ["ABOUT", "NAMES", "TITLE", "jobs", "result"]
 
 NAMES = ("table1", "table2")
 TITLE = "Clustering methods in all input modes"
@@ -27,14 +27,6 @@ ABOUT = (
     "What each method finds from features alone, from tags alone, from scores of tag classifiers,"
     " and from features and tags together."
 )
-MODES = {
-    "vision": "features",
-    "tags": "tags",
-    "scores": "tag scores",
-    "scores_held_out": "tag scores, held out",
-    "concatenated": "both, one vector",
-    "balanced": "both, balanced",
-}
 _OWN: dict[str, tuple[str, dict[str, Any]]] = {
     "HML-RF, FlatTags": ("HMLRF", {"layers": 1}),
     "HML-RF, NoCorr": ("HMLRF", {"correlation": False}),

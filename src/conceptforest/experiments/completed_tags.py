@@ -58,7 +58,7 @@ def _write_tags(axes: Any, plan: Plan, item: int, look: Any, truth: Any) -> None
         axes.text(0, y, f"{title}:", fontsize=6.5, weight="bold", va="top", color=INK)
         for tag, colour in tags[:5]:
             weight = "bold" if colour == GREEN else "normal"
-            text = tag.replace("$", r"\$")[:28]
+            text = tag[:28]
             axes.text(0.2, y, text, fontsize=6.5, va="top", color=colour, weight=weight)
             y -= 0.075
         y -= 0.03 if tags else 0.1
@@ -70,5 +70,6 @@ PICTURES = (
         "Completed tags",
         "Observed tags, hidden ones, and the first three suggested; the right ones are green.",
         draw_completion,
+        ("HMLRF(AM)", {}, None),
     ),
 )

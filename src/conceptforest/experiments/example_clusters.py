@@ -76,11 +76,13 @@ PICTURES = (
         "Clusters with all tags",
         "The most typical items of the largest clusters.",
         draw_clusters,
+        ("HMLRF", {}, 0.0),
     ),
     Picture(
         "fig-clusters-sparse",
         "Clusters with half of the tags removed",
         "The same after every second tag was taken away at random.",
         draw_sparse_clusters,
+        ("HMLRF", {}, 0.5),
     ),
 )

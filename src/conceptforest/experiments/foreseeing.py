@@ -32,6 +32,8 @@ class Growth:
     ----------
     runs : iterable of (Job, int, float)
         A job, the number of items and the seconds it took.
+    stopped : iterable of (Job, int), default=()
+        Jobs that were stopped at their limit on so many items: they take longer than was seen.
 
     Examples
     --------
@@ -41,7 +43,10 @@ class Growth:
     32.0
     """
 
-    def __init__(self, runs: Iterable[tuple[Job, int, float]]) -> None:
+    def __init__(
+        self, runs: Iterable[tuple[Job, int, float]], stopped: Iterable[tuple[Job, int]] = ()
+    ) -> None:
+        self._stopped = {(_of_any_seed(job), n_items) for job, n_items in stopped}
         self._times: dict[Job, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         for job, n_items, seconds in runs:
             self._times[_of_any_seed(job)][n_items].append(seconds)
@@ -49,6 +54,12 @@ class Growth:
     def sizes(self, job: Job) -> tuple[int, ...]:
         """Give the two largest numbers of items that the job was run on, or what there is."""
         return tuple(sorted(self._times.get(_of_any_seed(job), {}))[-2:])
+
+    def is_least(self, job: Job) -> bool:
+        """Tell whether it takes at least so long as foreseen: little is known, or not all of it."""
+        sizes = self.sizes(job)
+        key = _of_any_seed(job)
+        return len(sizes) < 2 or any((key, n_items) in self._stopped for n_items in sizes)
 
     def seconds(self, job: Job, n_items: int) -> float | None:
         """Foresee how long a job takes; from one size at least so long, None from none."""
@@ -81,7 +92,7 @@ def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cel
     if limit is None or seconds is None or seconds <= limit:
         return None
     sizes = growth.sizes(job)
-    word = "about" if len(sizes) > 1 else "at least"
+    word = "at least" if growth.is_least(job) else "about"
     why = (
         f"not run: {word} {_duration(seconds)} foreseen, from"
         f" {' and '.join(f'{n:,}' for n in sizes)} items; {_duration(limit)} allowed"

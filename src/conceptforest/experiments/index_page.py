@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from conceptforest.experiments.scoretable import DECIMALS
 from conceptforest.experiments.sections import in_short, published_remarks
+from conceptforest.experiments.table_files import legend
 from conceptforest.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _page(
     yield f"<title>{_text(plan.subject.collection.name)}: the paper's evaluation</title>"
     yield f"<style>{_STYLE}</style></head><body>"
     yield f"<header><h1>{_text(plan.subject.collection.name)}</h1>"
-    yield f"<p>{_text(in_short(plan))}</p>"
+    yield f"<p>{_text(' '.join([in_short(plan), *plan.subject.notes]))}</p>"
     if provenance.command:
         yield f"<p><code>{_text(provenance.command)}</code></p>"
     yield "</header><nav><ul>"
@@ -57,6 +58,8 @@ def _page(
 def _section(out: Path, section: Section) -> Iterator[str]:
     yield f'<section id="{section.name}"><h2>{_text(section.title)}</h2>'
     yield f"<p>{_text(section.about)}</p>"
+    for note in section.notes:
+        yield f'<p class="remark">{_text(note)}</p>'
     for title, path in section.figures:
         yield (
             f'<figure><img src="{_whole(path)}" alt="{_text(title)}">'
@@ -66,6 +69,9 @@ def _section(out: Path, section: Section) -> Iterator[str]:
         yield from _claims(section.claims)
     for table in section.tables:
         yield from _table(table)
+    if not section.files:
+        yield "</section>"
+        return
     links = ", ".join(
         f'<a href="{quote(path.relative_to(out).as_posix())}">{_text(path.name)}</a>'
         for path in section.files
@@ -94,7 +100,7 @@ def _claims(table: ClaimTable) -> Iterator[str]:
 
 
 def _table(table: ScoreTable) -> Iterator[str]:
-    shown = any(entry.published is not None for row in table.entries for entry in row)
+    shown = table.has_published
     grouped = any(row.group for row in table.rows)
     yield f'<h3>{_text(table.title)}</h3><div class="wide"><table><thead><tr>'
     if grouped:
@@ -118,12 +124,10 @@ def _table(table: ScoreTable) -> Iterator[str]:
         seconds = table.seconds[place]
         yield f"<td>{'' if math.isnan(seconds) else f'{seconds:,.1f}'}</td></tr>"
     yield "</tbody></table></div>"
-    yield "<p class=legend>Mean ± standard deviation over the seeds."
-    yield "<b>Best</b>, <i>second best</i>;"
-    yield "† not told apart from the best by a paired t test over the seeds (5 %)."
+    yield f"<p class=legend>{legend(table, '<b>best</b>', '<i>second best</i>')}"
     if shown:
         yield "Below, as the paper has it."
-    yield "</p>"
+    yield f"{_text(table.about)}</p>"
     for remark in table.remarks:
         yield f'<p class="remark">Audit: {_text(remark)}</p>'
 
@@ -144,7 +148,7 @@ def _entry(entry: Entry, *, shown: bool) -> str:
 
 def _about(plan: Plan, provenance: Provenance) -> Iterator[str]:
     yield '<section id="about"><h2>How this was computed</h2><ul>'
-    for line in provenance.lines(plan):
+    for line in provenance.lines():
         yield f"<li>{_text(line)}</li>"
     yield "</ul>"
     if plan.subject.published is not None:

@@ -10,11 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from conceptforest.completion import TagCompletion
+from conceptforest.experiments import building
+from conceptforest.experiments.building import Task
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.completion import own_layers
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE, Job, frozen
 from conceptforest.experiments.kept_arrays import keep_arrays, kept_arrays
-from conceptforest.experiments.methods import METHODS, Task
+from conceptforest.experiments.methods import METHODS
 from conceptforest.metrics import ranked_tags
 from conceptforest.structure.clustering import ConceptClustering
 from conceptforest.structure.layout import lay_out
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ClusterLook", "CompletionLook", "look_at_clusters", "look_at_completion"]
 
 _CENTRAL = 12  # items of a cluster
+_SHOWN_BY = ("conceptforest.structure.layout", "conceptforest.metrics", "conceptforest.tags.hiding")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +111,9 @@ def look_at_clusters(plan: Plan, folder: Path, removed: float, *, n_jobs: int) -
 def look_at_completion(plan: Plan, folder: Path, *, n: int = 3, n_jobs: int) -> CompletionLook:
     """Fit the paper's completion by affinity to a share of the tags, or find what it gave."""
     params = {"n_estimators": plan.settings.trees, "layers": own_layers(plan)}
-    job = Job(COMPLETE, "HMLRF(AM)", frozen(params), plan.settings.hidden, 0)
+    job = Job(COMPLETE, "HMLRF(AM)", frozen(params), plan.hidden, 0)
     collection = plan.subject.collection
-    tags = hide_tags(collection.tags, 1 - plan.settings.hidden, random_state=0)
+    tags = hide_tags(collection.tags, 1 - plan.hidden, random_state=0)
 
     def make() -> dict[str, Any]:
         completion: TagCompletion = _build(plan, job, n_jobs).fit(collection.X, tags)
@@ -129,7 +132,7 @@ def _build(plan: Plan, job: Job, n_jobs: int) -> Any:
 def _kept(plan: Plan, folder: Path, job: Job, module: str, make: Any) -> dict[str, Any]:
     """Give the arrays of a look: from its file where the same code has made it, else anew."""
     path = folder / f"{job.name(plan.subject.digest)}.npz"
-    version = code_version(module)
+    version = code_version(module, *_SHOWN_BY, alone=(__name__, building.__name__))
     kept = kept_arrays(path)
     if kept is not None and str(kept.get("version")) == version:
         return kept

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["cpu", "date_and_time", "described", "machine_facts"]
+__all__ = ["date_and_time", "described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -37,7 +37,7 @@ def machine_facts(bounds: Bounds) -> dict[str, Any]:
             continue
     return {
         "date": date_and_time(),
-        "cpu": cpu(),
+        "cpu": _cpu(),
         "cores": os.cpu_count() or 0,
         "system": f"{platform.system()} {platform.machine()}",
         "workers": bounds.n_workers,
@@ -86,7 +86,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def cpu() -> str:
+def _cpu() -> str:
     """Name the processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():

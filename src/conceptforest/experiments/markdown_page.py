@@ -33,12 +33,14 @@ def _page(
     out: Path, plan: Plan, sections: Sequence[Section], provenance: Provenance
 ) -> Iterator[str]:
     yield f"# {plan.subject.collection.name}"
-    yield f"\n{in_short(plan)}"
+    yield f"\n{' '.join([in_short(plan), *plan.subject.notes])}"
     if provenance.command:
         yield f"\n    {provenance.command}"
     for section in sections:
         yield f"\n## {section.title}"
         yield f"\n{section.about}"
+        for note in section.notes:
+            yield f"\n*{note}*"
         for title, path in section.figures:
             yield f"\n![{title}]({quote(path.relative_to(out).as_posix())})"
         if section.claims is not None:
@@ -46,7 +48,7 @@ def _page(
         for table in section.tables:
             yield f"\n{as_markdown(table)}"
     yield "\n## How this was computed\n"
-    for line in provenance.lines(plan):
+    for line in provenance.lines():
         yield f"- {line}"
     if plan.subject.published is not None:
         yield f"\n### The paper's numbers for {plan.subject.published['title']}"

@@ -12,35 +12,39 @@ import inspect
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from conceptforest.baselines import CLUSTERING, COMPLETION
 from conceptforest.baselines.cluster_completion import by_clusters
 from conceptforest.baselines.contract import Baseline, ClusteringBaseline, CompletionBaseline
 from conceptforest.completion import TagCompletion
+from conceptforest.experiments.building import (
+    MostSpecific,
+    Task,
+    baseline,
+    own_clusters,
+    own_completion,
+    paper_clusters,
+    paper_completion,
+)
 from conceptforest.experiments.jobs import CLUSTER, COMPLETE
-from conceptforest.forest.hml_forest import HMLForest
 from conceptforest.structure.clustering import ConceptClustering
-from conceptforest.tags import TagHierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from conceptforest.experiments.building import Build
 
 
-__all__ = ["METHODS", "OURS", "Method", "Task", "add_methods_of_file", "title_of"]
+__all__ = ["METHODS", "MODES", "OURS", "Method", "Task", "add_methods_of_file", "title_of"]
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a method is told besides features and tags: never the classes, only their number."""
-
-    n_clusters: int
-    layers: tuple[tuple[str, ...], ...] | None
-    seed: int
-    n_jobs: int
-
-
-Build: TypeAlias = "Callable[[Task, Mapping[str, Any]], Any]"
+MODES = {  # in the order of tables, with their titles there
+    "vision": "features",
+    "tags": "tags",
+    "scores": "tag scores",
+    "scores_held_out": "tag scores, held out",
+    "concatenated": "both, one vector",
+    "balanced": "both, balanced",
+}
 
 
 @dataclass(frozen=True)
@@ -83,124 +87,16 @@ class Method:
     file: str | None = None
 
 
-# --- The paper's ---------------------------------------------------------------------------------
-
-
-def layers_for(task: Task, wanted: Any) -> dict[str, Any]:
-    """Give the forest's parameters for the tag layers that an experiment asks for.
-
-    Parameters
-    ----------
-    task : Task
-    wanted : int, "given" or "most specific"
-        A number to estimate, with a topic for each cluster. ``"given"``: those of the collection,
-        or two estimated ones where it has none. ``"most specific"``: the last of those alone.
-
-    Returns
-    -------
-    dict
-        `layers` of :class:`~conceptforest.HMLForest`, and `unlayered` where tags are left out.
-    """
-    if wanted in {"given", "most specific"} and task.layers is not None:
-        layers: Any = [list(layer) for layer in task.layers]
-    elif isinstance(wanted, int):
-        layers = TagHierarchy(wanted, n_topics=task.n_clusters, random_state=task.seed)
-    else:
-        layers = TagHierarchy(2, n_topics=task.n_clusters, random_state=task.seed)
-    return {"layers": layers}
-
-
-def _paper_forest(task: Task, params: Mapping[str, Any], **defaults: Any) -> HMLForest:
-    settings = defaults | dict(params)
-    settings |= layers_for(task, settings.pop("layers", "given"))
-    return HMLForest.paper(random_state=task.seed, n_jobs=task.n_jobs, **settings)
-
-
-def _paper_clusters(task: Task, params: Mapping[str, Any]) -> Any:
-    return ConceptClustering.paper(
-        task.n_clusters,
-        forest=_paper_forest(task, params),
-        random_state=task.seed,
-        n_jobs=task.n_jobs,
-    )
-
-
-class MostSpecific:
-    """The paper's clustering, told nothing but the tags of the most specific layer."""
-
-    def __init__(self, task: Task, params: Mapping[str, Any]) -> None:
-        self.task, self.params = task, params
-
-    def fit(self, X: Any, tags: Any) -> MostSpecific:
-        """Estimate the layers where the collection has none, and cluster by the last one."""
-        layers = layers_for(self.task, "given")["layers"]
-        if isinstance(layers, TagHierarchy):
-            layers = layers.fit(tags).layers_
-        forest = HMLForest.paper(
-            layers=[list(layers[-1])],
-            unlayered="drop",
-            random_state=self.task.seed,
-            n_jobs=self.task.n_jobs,
-            **self.params,
-        )
-        clusters = ConceptClustering.paper(
-            self.task.n_clusters,
-            forest=forest,
-            random_state=self.task.seed,
-            n_jobs=self.task.n_jobs,
-        )
-        self.labels_ = clusters.fit(X, tags).labels_
-        return self
-
-
-def _paper_completion(rule: str) -> Build:
-    def build(task: Task, params: Mapping[str, Any]) -> Any:
-        return TagCompletion.paper(
-            rule,
-            forest=_paper_forest(task, params, bootstrap=True),
-            n_clusters=task.n_clusters,
-            random_state=task.seed,
-            n_jobs=task.n_jobs,
-        )
-
-    return build
-
-
-# --- The project's own ---------------------------------------------------------------------------
-
-
-def _own_forest(task: Task, params: Mapping[str, Any], **defaults: Any) -> HMLForest:
-    settings = defaults | dict(params) | layers_for(task, "given")
-    return HMLForest(random_state=task.seed, n_jobs=task.n_jobs, **settings)
-
-
-def _own_clusters(task: Task, params: Mapping[str, Any]) -> Any:
-    return ConceptClustering(
-        task.n_clusters,
-        forest=_own_forest(task, params),
-        random_state=task.seed,
-        n_jobs=task.n_jobs,
-    )
-
-
-def _own_completion(task: Task, params: Mapping[str, Any]) -> Any:
-    return TagCompletion(
-        forest=_own_forest(task, params, bootstrap=True),
-        random_state=task.seed,
-        n_jobs=task.n_jobs,
-    )
-
-
 _CLUSTERS = ConceptClustering.__module__
 _COMPLETES = TagCompletion.__module__
 _OURS = {
-    "HMLRF": Method("HML-RF", CLUSTER, _CLUSTERS, _paper_clusters),
+    "HMLRF": Method("HML-RF", CLUSTER, _CLUSTERS, paper_clusters),
     "MostSpecific": Method("HML-RF, most specific tags", CLUSTER, _CLUSTERS, MostSpecific),
-    "Joint": Method("conceptforest, default", CLUSTER, _CLUSTERS, _own_clusters),
-    "Joint(tags)": Method("conceptforest, default", COMPLETE, _COMPLETES, _own_completion),
-    "HMLRF(LN)": Method("HML-RF(LN)", COMPLETE, _COMPLETES, _paper_completion("local")),
-    "HMLRF(GC)": Method("HML-RF(GC)", COMPLETE, _COMPLETES, _paper_completion("cluster")),
-    "HMLRF(AM)": Method("HML-RF(AM)", COMPLETE, _COMPLETES, _paper_completion("affinity")),
+    "Joint": Method("conceptforest, default", CLUSTER, _CLUSTERS, own_clusters),
+    "Joint(tags)": Method("conceptforest, default", COMPLETE, _COMPLETES, own_completion),
+    "HMLRF(LN)": Method("HML-RF(LN)", COMPLETE, _COMPLETES, paper_completion("local")),
+    "HMLRF(GC)": Method("HML-RF(GC)", COMPLETE, _COMPLETES, paper_completion("cluster")),
+    "HMLRF(AM)": Method("HML-RF(AM)", COMPLETE, _COMPLETES, paper_completion("affinity")),
 }
 OURS = tuple(_OURS)
 METHODS = {name: replace(method, grows_trees=True) for name, method in _OURS.items()}
@@ -210,28 +106,16 @@ METHODS = {name: replace(method, grows_trees=True) for name, method in _OURS.ite
 
 
 def _competing(cls: type[Baseline]) -> Method:
-    known = inspect.signature(cls).parameters
-
-    def build(task: Task, params: Mapping[str, Any]) -> Any:
-        common: dict[str, Any] = {
-            "n_clusters": task.n_clusters,
-            "random_state": task.seed,
-            "n_jobs": task.n_jobs,
-        }
-        if task.layers is not None:  # else the method estimates them
-            common["layers"] = task.layers
-        return cls(**{name: x for name, x in (common | dict(params)).items() if name in known})
-
     return Method(
         title=cls.title,
         task=CLUSTER if issubclass(cls, ClusteringBaseline) else COMPLETE,
         module=cls.__module__,
-        build=build,
+        build=baseline(cls),
         modes=getattr(cls, "modes", ()),
         extra=cls.extra,
         variants={called: dict(params) for called, params in cls.variants.items()},
         inner=getattr(getattr(cls, "clustering", None), "__module__", None),
-        grows_trees="n_estimators" in known,
+        grows_trees="n_estimators" in inspect.signature(cls).parameters,
     )
 
 
@@ -267,7 +151,13 @@ def add_methods_of_file(path: str | Path) -> list[str]:
     path = Path(path)
     classes = _classes_of(path)
     file = str(path.resolve())
-    for name in classes:
+    for name, cls in classes.items():
+        modes = getattr(cls, "modes", ())
+        if issubclass(cls, ClusteringBaseline) and not (modes and set(modes) <= MODES.keys()):
+            raise ValueError(
+                f"'{path.name}': {name} has the modes {tuple(modes)}. Name at least one of"
+                f" {', '.join(MODES)}."
+            )
         if name in METHODS and METHODS[name].file != file:
             raise ValueError(
                 f"'{path.name}' has a method {name!r}, and there is one of that name already."

@@ -230,7 +230,7 @@ def _drops(runs: Runs, rate: float) -> tuple[Side, Side]:
     drops = []
     for name, values in _by_rate(runs):
         lost, whole = values[0] - values[place], values[0]
-        drop = np.divide(lost, whole, out=np.where(np.isnan(lost), lost, 0.0), where=whole > 0)
+        drop = np.divide(lost, whole, out=np.full(len(whole), np.nan), where=whole > 0)
         drops.append(Side(name, drop))
     return best_of(drops[:-1], higher=False), drops[-1]
 

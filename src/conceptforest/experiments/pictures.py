@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from conceptforest.experiments.methods import title_of
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+
+    from conceptforest.experiments.cells import Cell
+    from conceptforest.experiments.jobs import Job
+    from conceptforest.experiments.plan import Plan
 
 __all__ = ["Picture", "of_all_classes"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
     """A figure that needs a fitted model or the items themselves.
 
@@ -21,12 +29,25 @@ class Picture:
     ----------
     name, title, about : str
     draw : function of a Plan, a folder for what is computed, a file and a number of threads
+    shows : (name of a method, its parameters and the share removed), or None
+        Whose run the figure shows, if any.
     """
 
     name: str
     title: str
     about: str
     draw: Any
+    shows: tuple[str, dict[str, Any], float | None] | None = None
+
+    def hindrance(self, plan: Plan, look: Callable[[Job], Cell | None]) -> str:
+        """Say why it cannot be drawn: what it shows is not wanted, or failed; empty if it can."""
+        if self.shows is None:
+            return ""
+        method, params, removed = self.shows
+        if not plan.wants(method):
+            return f"{title_of(method)}, which it shows, is not among the methods that are run."
+        cell = look(plan.jobs(method, removed=removed, **params)[0])
+        return "" if cell is None or not cell.failure else f"{title_of(method)}: {cell.failure}."
 
 
 def of_all_classes(labels: Any, n: int) -> NDArray[np.int64]:

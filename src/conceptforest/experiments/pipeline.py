@@ -91,5 +91,6 @@ PICTURES = (
         "Affinities of the forest, the graph of neighbours, its clusters, and the neighbourhood of"
         " one item.",
         draw_pipeline,
+        ("HMLRF", {}, 0.0),
     ),
 )

@@ -30,7 +30,7 @@ class Settings:
     rates : tuple of float
         Shares of tags removed, beside none.
     hidden : float
-        Share of each item's tags hidden for completion.
+        Share of each item's tags hidden for completion, where not all true tags are known.
     layers : tuple of int
         Numbers of tag layers to compare.
     completion_layers : int
@@ -163,6 +163,11 @@ class Plan:
         """Seeds of the runs."""
         return range(self.settings.seeds)
 
+    @property
+    def hidden(self) -> float:
+        """Share of each item's tags hidden for completion: none where all true tags are known."""
+        return self.settings.hidden if self.subject.collection.truth is None else 0.0
+
     def wants(self, method: str) -> bool:
         """Tell whether a method is to be run."""
         return not self.settings.methods or method in self.settings.methods
@@ -175,13 +180,13 @@ class Plan:
         method : str
             Its name.
         removed : float or None, default=None
-            Share of tags removed or hidden; None removes none, and hides as the settings say.
+            Share of tags removed or hidden; None removes none, and hides as many as `hidden`.
         **params
             Its parameters; the number of trees is added where it has any.
         """
         task = METHODS[method].task
         if removed is None:
-            removed = 0.0 if task == CLUSTER else self.settings.hidden
+            removed = 0.0 if task == CLUSTER else self.hidden
         if "n_estimators" not in params and METHODS[method].grows_trees:
             params["n_estimators"] = self.settings.trees
         return tuple(Job(task, method, frozen(params), removed, seed) for seed in self.seeds)

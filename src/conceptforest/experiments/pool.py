@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import time
 from collections import deque
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
@@ -108,23 +108,27 @@ def _hand_out(workers: list[_Worker], waiting: deque[Job], alone: deque[Job]) ->
 
 def _relieve(workers: list[_Worker], bounds: Bounds) -> Job | tuple[Job, Cell] | None:
     """Stop the job begun last if all of them hold too much: give it back, or its failure."""
-    held = sum(worker.held_mb() for worker in workers)
     busy = [worker for worker in workers if worker.job]
-    if held <= bounds.memory_mb or not busy:
+    if not busy or _held(workers) <= bounds.memory_mb:
         return None
-    for idle in workers:
-        if not idle.job and idle.held_mb() > bounds.memory_mb / 10:
-            idle.restart()  # it may hold what an earlier job left behind
+    for worker in workers:
+        if not worker.job:
+            worker.stop()  # it may hold what an earlier job left behind
+    if _held(busy) <= bounds.memory_mb:
+        return None
     last = max(busy, key=lambda worker: worker.begun)
-    job, is_alone = last.job, last.is_alone or len(busy) == 1
-    own = last.held_mb()
+    job, own = last.job, last.held_mb()
     seconds = time.monotonic() - last.begun
-    last.restart()
+    last.stop()
     assert job is not None  # noqa: S101 - it is busy
-    if not is_alone:
+    if len(busy) > 1:
         return job
     failure = f"it held {own:,.0f} MB, more than the {bounds.memory_mb:,.0f} allowed"
     return job, Cell({}, failure, seconds=seconds, limit=bounds.seconds, peak_mb=own)
+
+
+def _held(workers: Sequence[_Worker]) -> float:
+    return sum(worker.held_mb() for worker in workers)
 
 
 @contextmanager
@@ -146,27 +150,33 @@ def _team(bounds: Bounds, *arguments: Any) -> Iterator[list[_Worker]]:
 
 
 class _Worker:
-    """A process, given the arguments of :func:`serve`, and the job that it works on."""
+    """A process, given the arguments of :func:`serve`, and the job that it works on.
+
+    The process is started with its first job, and again after it was stopped.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments
         self.job: Job | None = None
         self.is_alone = False
         self.begun = 0.0
-        self._start()
+        self._process: SpawnProcess | None = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self._process: SpawnProcess = context.Process(
-            target=serve, args=(theirs, *self._arguments), daemon=True
-        )
+        self._process = context.Process(target=serve, args=(theirs, *self._arguments), daemon=True)
         self._process.start()
         theirs.close()
 
     def begin(self, job: Job, *, is_alone: bool = False) -> None:
+        if self._process is not None and not self._process.is_alive():
+            self.stop()  # it died while it had nothing to do
+        if self._process is None:
+            self._start()
         self.job, self.is_alone, self.begun = job, is_alone, time.monotonic()
-        self.connection.send(job)
+        with suppress(OSError):  # if it dies just now, `answer` finds out
+            self.connection.send(job)
 
     def answer(self, bounds: Bounds) -> tuple[Job, Cell] | None:
         """Give the job and its cell if it has ended, one way or the other."""
@@ -179,34 +189,35 @@ class _Worker:
             if self.connection.poll():
                 cell = _cell(*self.connection.recv(), seconds=seconds, limit=limit)
         except (EOFError, OSError):
-            self._process.join(5)
-            code = self._process.exitcode
-            why = "it may have run out of memory" if code == -9 else f"exit code {code}"
-            cell = Cell({}, f"its process died ({why})", seconds=seconds, limit=limit)
-            self.restart()
+            cell = Cell({}, self._death(), seconds=seconds, limit=limit)
+            self.stop()
         if cell is None and limit is not None and seconds > limit:
             cell = Cell({}, f"it took more than {limit:,.0f} s", seconds=seconds, limit=limit)
-            self.restart()
+            self.stop()
         if cell is None:
             return None
         self.job = None
         return job, cell
 
-    def held_mb(self) -> float:
-        return resident_mb(self._process.pid or "none")
+    def _death(self) -> str:
+        code = None
+        if self._process is not None:
+            self._process.join(5)
+            code = self._process.exitcode
+        why = "it may have run out of memory" if code == -9 else f"exit code {code}"
+        return f"its process died ({why})"
 
-    def restart(self) -> None:
-        self._kill()
-        self.job = None
-        self._start()
+    def held_mb(self) -> float:
+        return 0.0 if self._process is None else resident_mb(self._process.pid or "none")
 
     def stop(self) -> None:
-        self._kill()
-
-    def _kill(self) -> None:
-        self.connection.close()
-        self._process.kill()
-        self._process.join()
+        """End the process, and what it works on."""
+        self.job = None
+        if self._process is not None:
+            self.connection.close()
+            self._process.kill()
+            self._process.join()
+            self._process = None
 
 
 def _cell(how: str, what: Any, peak_mb: float, *, seconds: float, limit: float | None) -> Cell:

@@ -29,12 +29,13 @@ from conceptforest.experiments.index_page import write_index
 from conceptforest.experiments.machine import machine_facts
 from conceptforest.experiments.markdown_page import write_markdown
 from conceptforest.experiments.methods import add_methods_of_file
+from conceptforest.experiments.pictures import Picture
 from conceptforest.experiments.plan import PRESETS, Plan, Settings
 from conceptforest.experiments.pool import Bounds
 from conceptforest.experiments.running import run_missing
 from conceptforest.experiments.scoretable import ScoreTable
-from conceptforest.experiments.sections import Provenance, Section
-from conceptforest.experiments.subject import open_subject
+from conceptforest.experiments.sections import Provenance, Section, below_tables
+from conceptforest.experiments.sources import open_subject
 from conceptforest.experiments.table_files import write_table
 from conceptforest.progress import working
 from conceptforest.tags.names import did_you_mean
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from conceptforest.experiments.jobs import Job
-    from conceptforest.experiments.pictures import Picture
 
 __all__ = ["EXPERIMENTS", "Reproduction", "reproduce"]
 
@@ -86,6 +86,8 @@ class Reproduction:
         Runs that the tables need, runs made now, and runs without a result.
     remarks : tuple of str
         What the audit found in our own tables.
+    lacking : tuple of str
+        Tables and figures that could not be made; the page says why.
     """
 
     index: Path
@@ -94,6 +96,7 @@ class Reproduction:
     n_run: int
     n_failed: int
     remarks: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
 
 
 def reproduce(
@@ -118,7 +121,7 @@ def reproduce(
     names : sequence of str
         Names of :data:`EXPERIMENTS`, or ``"all"``.
     data : str
-        See :func:`~conceptforest.experiments.subject.open_subject`.
+        See :func:`~conceptforest.experiments.sources.open_subject`.
     out : path-like
         Folder for everything; made where missing.
     settings : Settings, or the name of a preset and changes, default=the paper's
@@ -174,9 +177,13 @@ def reproduce(
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
     cells_run = [cell for job in needed if (cell := store.get(job)) and not cell.foreseen]
-    machines = [cell.machine for cell in cells_run if cell.machine] or [machine_facts(bounds)]
-    seconds = sum(cell.seconds for cell in cells_run)
-    provenance = Provenance(command, machines, done.n_older, seconds)
+    provenance = Provenance(
+        command,
+        [cell.machine for cell in cells_run if cell.machine],
+        machine_facts(bounds),
+        done.n_older,
+        sum(cell.seconds for cell in cells_run),
+    )
     write_markdown(out, plan, sections, provenance)
     index = write_index(out, plan, sections, provenance)
     tables = [table for section in sections for table in section.tables]
@@ -187,6 +194,7 @@ def reproduce(
         done.n_run,
         len(failed),
         tuple(remark for table in tables for remark in table.remarks),
+        tuple(name for section in sections for name in section.lacking),
     )
 
 
@@ -213,21 +221,42 @@ class _Writer:
             (out / folder).mkdir(exist_ok=True)
 
     def written(self, one: Any) -> Section:
-        """Write one experiment."""
-        return self._drawn(one) if hasattr(one, "draw") else self._scored(one)
+        """Write one experiment; what cannot be made is told in its place, and costs no other."""
+        if isinstance(one, Picture):
+            section = Section(one.name, one.title, one.about)
+            fill: Callable[[Any, Section], None] = self._draw
+        else:
+            section = Section(one.NAMES[0], one.TITLE, one.ABOUT, names=one.NAMES)
+            fill = self._score
+        try:
+            fill(one, section)
+        except (ImportError, KeyboardInterrupt):
+            raise  # matplotlib is not installed, or somebody has had enough
+        except Exception as error:  # noqa: BLE001 - a page without one figure beats no page
+            section.notes.append(f"This could not be made: {type(error).__name__}: {error}")
+            section.lacking.append(section.name)
+        return section
 
-    def _drawn(self, picture: Picture) -> Section:
+    def _draw(self, picture: Picture, section: Section) -> None:
+        hindrance = picture.hindrance(self.plan, self.look)
+        if hindrance:
+            section.notes.append(f"Not drawn. {hindrance}")
+            section.lacking.append(section.name)
+            return
         paths = self._figures(picture.name)
         with working(f"drawing {picture.name}", show=self.show):
             for path in paths:
                 picture.draw(self.plan, self.out / "looks", path, self.n_jobs)
-        figures = [(picture.title, paths[0])]
-        return Section(picture.name, picture.title, picture.about, figures=figures, files=paths)
+        section.figures.append((picture.title, paths[0]))
+        section.files += paths
 
-    def _scored(self, module: Any) -> Section:
-        section = Section(module.NAMES[0], module.TITLE, module.ABOUT, names=module.NAMES)
-        for name, found in module.result(self.plan, self.look).items():
+    def _score(self, module: Any, section: Section) -> None:
+        if hasattr(module, "notes"):
+            section.notes += module.notes(self.plan)
+        for name, made in module.result(self.plan, self.look).items():
+            found = made
             if isinstance(found, ScoreTable) and found.rows:
+                found = replace(found, about=below_tables(self.plan))
                 section.tables.append(found)
                 section.files += write_table(found, self.out / "tables", name)
             elif isinstance(found, ClaimTable):
@@ -239,7 +268,6 @@ class _Writer:
                     found.draw(path)
                 section.figures.append((found.title, paths[0]))
                 section.files += paths
-        return section
 
     def _figures(self, name: str) -> list[Path]:
         return [self.out / "figures" / f"{name}{ending}" for ending in (".svg", ".pdf")]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptforest import metrics
+from conceptforest.experiments.building import Task
 from conceptforest.experiments.jobs import CLUSTER
-from conceptforest.experiments.methods import METHODS, Task
+from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.shared_scores import shared_scores
 from conceptforest.tags import hide_tags, remove_tags
 
@@ -77,9 +78,19 @@ def run_job(
         facts["same_class"] = metrics.same_class_share(labels)
     else:
         truth = collection.tags if collection.truth is None else collection.truth
-        report = metrics.completion_report(method.scores_, tags, truth, max_n=MAX_N)
+        report = metrics.completion_report(
+            method.scores_, tags, truth, candidates=_judged(collection), max_n=MAX_N
+        )
     scores = {name: _plain(value) for name, value in report.items()}
     return {"scores": scores, "facts": facts, "seconds": seconds}
+
+
+def _judged(collection: Collection) -> Any:
+    """Give the tags that count where the true ones are known: those that some item lacks."""
+    if collection.truth is None:
+        return None
+    lacking = collection.truth.matrix.astype(np.int8) - collection.tags.matrix.astype(np.int8)
+    return np.flatnonzero((lacking > 0).sum(axis=0)).tolist()
 
 
 def _plain(value: Any) -> Any:

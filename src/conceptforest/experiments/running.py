@@ -6,22 +6,25 @@ What is bound to exceed the limit of time, judged by runs on smaller parts, is n
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.foreseeing import Growth, too_slow
-from conceptforest.experiments.machine import cpu, date_and_time, machine_facts
+from conceptforest.experiments.machine import date_and_time, machine_facts
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds, run_jobs
 from conceptforest.experiments.watching import watching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from conceptforest.experiments.cells import Cell, CellStore
     from conceptforest.experiments.jobs import Job
     from conceptforest.experiments.subject import Subject
+
+_SCORES = ("conceptforest.metrics", "conceptforest.tags.hiding")
+_AROUND = ("conceptforest.experiments.run_job", "conceptforest.experiments.building")
 
 __all__ = ["Ran", "code_version_of", "run_missing"]
 
@@ -86,10 +89,16 @@ def run_missing(
         for cell in [store.get(job)]
     )
     facts = machine_facts(bounds)
+    parts = [
+        (job, n_items, cell)
+        for job, n_items, cell in (store.smaller_parts() if missing else ())
+        if (keep_older or cell.code == versions.get(job.method))
+        and cell.tells_time
+        and _as_here(cell, facts)
+    ]
     growth = Growth(
-        (job, n_items, cell.seconds)
-        for job, n_items, cell in _of_this_machine(store.smaller_parts() if missing else ())
-        if (keep_older or cell.code == versions.get(job.method)) and cell.tells_time
+        ((job, n_items, cell.seconds) for job, n_items, cell in parts),
+        ((job, n_items) for job, n_items, cell in parts if cell.failure),
     )
 
     def foreseen(job: Job) -> float | None:
@@ -116,18 +125,15 @@ def run_missing(
     return Ran(len(feasible), n_older)
 
 
-def _of_this_machine(
-    runs: Iterable[tuple[Job, int, Cell]],
-) -> Iterator[tuple[Job, int, Cell]]:
-    """Leave out the runs of other machines, whose times are not to be compared with those here."""
-    own = cpu()
-    return (run for run in runs if run[2].machine.get("cpu", own) == own)
+def _as_here(cell: Cell, facts: Mapping[str, Any]) -> bool:
+    """Tell whether a run took as long as it would here: on this processor, with such threads."""
+    return all(cell.machine.get(key, facts[key]) == facts[key] for key in ("cpu", "threads"))
 
 
 def code_version_of(method: str) -> str:
-    """Give the version of the code of a method, with the code of this package that it uses."""
+    """Give the version of all code that makes a result of a method, and scores it."""
     module, inner = METHODS[method].module, METHODS[method].inner
-    return code_version(module, *([inner] if inner else []))
+    return code_version(module, *([inner] if inner else []), *_SCORES, alone=_AROUND)
 
 
 def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:

@@ -105,10 +105,13 @@ class Entry:
     mean, spread : float
         Over seeds; not a number where there are none, and for the spread of one.
     rank : int
-        1 for the best of the column, 2 for the second best, else 0.
+        1 for the best of the column, 2 for the second best, else 0. Only rows of as many seeds as
+        any other take part.
     close : bool
         Not the best, but not told apart from it by a paired t test over the seeds.
     published : float or None
+    values : tuple of float
+        Of the seeds, one by one; not a number where there is none.
     """
 
     mean: float
@@ -116,6 +119,7 @@ class Entry:
     rank: int = 0
     close: bool = False
     published: float | None = None
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +136,10 @@ class ScoreTable:
         For each row: empty, or why there are no numbers, or how many seeds are missing.
     remarks : list of str
         What the audit has found.
+    audited : bool
+        Whether it has scores that the audit can hold against each other.
+    about : str
+        On what, and how thoroughly.
     seconds, peak_mb : list of float
         For each row the mean time of a run and the most memory.
     """
@@ -142,8 +150,23 @@ class ScoreTable:
     entries: list[list[Entry]]
     states: list[str]
     remarks: list[str] = field(default_factory=list)
+    audited: bool = False
+    about: str = ""
     seconds: list[float] = field(default_factory=list)
     peak_mb: list[float] = field(default_factory=list)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether any two rows have two seeds or more, and so could be compared by a test."""
+        several = sum(
+            sum(not np.isnan(value) for value in row[0].values) > 1 for row in self.entries if row
+        )
+        return several > 1
+
+    @property
+    def has_published(self) -> bool:
+        """Whether numbers of the paper stand beside any of its own."""
+        return any(entry.published is not None for row in self.entries for entry in row)
 
     @classmethod
     def of(
@@ -185,16 +208,23 @@ class ScoreTable:
             entries,
             [_state(runs) for runs in cells],
             [remark for row, runs in zip(rows, done, strict=True) for remark in _audit(row, runs)],
+            any(AUDITED & cell.scores.keys() for runs in done for cell in runs),
+            "",
             [float(np.mean([c.seconds for c in runs])) if runs else np.nan for runs in done],
             [max((c.peak_mb for c in runs), default=np.nan) for runs in done],
         )
 
 
 def _state(runs: Sequence[Cell | None]) -> str:
-    missing = sum(cell is None for cell in runs)
-    failures = sorted({cell.failure for cell in runs if cell is not None and cell.failure})
-    words = [f"{missing} of {len(runs)} runs are missing"] if missing else []
-    return "; ".join([*failures, *words])
+    """Say what is missing in a row, and why."""
+    done = sum(cell is not None and not cell.failure for cell in runs)
+    why = {cell.failure: None for cell in runs if cell is not None and cell.failure}
+    why |= {lost: None for cell in runs if cell is not None for lost in cell.facts.get("lost", ())}
+    if any(cell is None for cell in runs):
+        why["not run"] = None
+    if not why:
+        return ""
+    return "; ".join([*([f"{done} of {len(runs)} seeds"] if 0 < done < len(runs) else []), *why])
 
 
 def _entry(values: Any, row: int, column: Column, published: Mapping[Any, Any] | None) -> Entry:
@@ -204,17 +234,21 @@ def _entry(values: Any, row: int, column: Column, published: Mapping[Any, Any] |
     reported = None
     if published is not None and column.published is not None:
         reported = column.published(published)
+    alone = tuple(map(float, own))
     if not known.any():
-        return Entry(np.nan, np.nan, published=reported)
+        return Entry(np.nan, np.nan, published=reported, values=alone)
     mean = float(own[known].mean())
     spread = float(own[known].std(ddof=1)) if known.sum() > 1 else np.nan
-    means = np.array([np.nanmean(v) if not np.isnan(v).all() else np.nan for v in values])
-    shown = {_shown(one) for one in means[~np.isnan(means)]}
-    ordered = sorted(shown, key=float, reverse=column.higher)
+    n_seeds = (~np.isnan(values)).sum(axis=1)
+    if known.sum() < n_seeds.max():  # of fewer seeds: not to be compared
+        return Entry(mean, spread, published=reported, values=alone)
+    full = values[n_seeds == n_seeds.max()]
+    means = np.nanmean(full, axis=1)
+    ordered = sorted({_shown(one) for one in means}, key=float, reverse=column.higher)
     place = ordered.index(_shown(mean)) + 1
     rank = place if place <= 2 and len(ordered) > 1 else 0
-    best = values[int(np.nanargmax(means) if column.higher else np.nanargmin(means))]
-    return Entry(mean, spread, rank, place > 1 and _too_close(own, best), reported)
+    best = full[int(means.argmax() if column.higher else means.argmin())]
+    return Entry(mean, spread, rank, place > 1 and _too_close(own, best), reported, alone)
 
 
 def _shown(value: float) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conceptforest.experiments.plan import Plan
     from conceptforest.experiments.scoretable import ScoreTable
 
-__all__ = ["Provenance", "Section", "in_short", "published_remarks"]
+__all__ = ["Provenance", "Section", "below_tables", "in_short", "published_remarks"]
 
 
 @dataclass
@@ -32,6 +32,10 @@ class Section:
     claims : ClaimTable or None
     figures : list of (title, path)
     files : list of Path
+    notes : list of str
+        What else to know, such as why something is not there.
+    lacking : list of str
+        Names of what could not be made.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Section:
     claims: ClaimTable | None = None
     figures: list[tuple[str, Path]] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ class Provenance:
     command : str
     machines : list of dict
         Where and when runs were made, a :func:`~conceptforest.experiments.machine.machine_facts`
-        for each; of this command alone where nothing was run.
+        for each.
+    here : dict
+        The same of the machine that tables and figures were made on.
     n_older : int
         Runs that earlier code has computed.
     seconds : float
@@ -62,17 +70,18 @@ class Provenance:
 
     command: str
     machines: Sequence[Mapping[str, Any]]
+    here: Mapping[str, Any]
     n_older: int
     seconds: float
 
-    def lines(self, plan: Plan) -> list[str]:
+    def lines(self) -> list[str]:
         """Say it in sentences."""
         lines = [
             *described(self.machines),
-            f"{self.seconds / 3600:.1f} hours of runs in all.",
+            f"{self.seconds / 3600:.1f} hours of runs in all, without the models of figures.",
             "Times are those of single runs, with others beside them.",
+            f"Tables and figures were made {self.here['date']}, on {self.here['cpu']}.",
             "Classes are used for scores alone, and their number as that of clusters.",
-            *plan.subject.notes,
         ]
         if self.n_older:
             lines.append(f"{self.n_older:,} runs were computed by earlier code.")
@@ -84,6 +93,17 @@ def published_remarks(plan: Plan) -> list[str]:
     own = plan.subject.published
     key = next((key for key, value in published().items() if value is own), None)
     return [] if key is None else [str(remark) for remark in remarks()[key]]
+
+
+def below_tables(plan: Plan) -> str:
+    """Say below a table what it is of, so that it can stand alone."""
+    own, settings = plan.subject.collection, plan.settings
+    return " ".join(
+        [
+            f"{own.name}: {own.n_items:,} items, {settings.seeds} seeds, {settings.trees:,} trees.",
+            *plan.subject.notes,
+        ]
+    )
 
 
 def in_short(plan: Plan) -> str:

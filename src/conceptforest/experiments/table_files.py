@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.scoretable import Entry, ScoreTable
 
-__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "escaped", "write_table"]
+__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "escaped", "legend", "write_table"]
 
 _LATEX = str.maketrans(
-    {c: rf"\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+    | {"±": r"$\pm$", "†": r"$^\dagger$"}
 )
+_MARKS = str.maketrans({"%": r"\%", "±": r"$\pm$", "†": r"$^\dagger$"})
 _CLOSE = "†"
 _NOTHING = "-"
-LEGEND = (
-    "Mean ± standard deviation over the seeds; **best**, *second best*; † not told apart from the"
-    " best by a paired t test over the seeds (5 %)."
-)
+_UNTESTED = "one seed, so nothing says whether a difference is more than luck"
+_TESTED = "† not told apart from the best by a paired t test over the seeds (5 %)"
 
 
 def write_table(table: ScoreTable, folder: Path, name: str) -> list[Path]:
@@ -67,8 +69,15 @@ def as_markdown(table: ScoreTable) -> str:
     return "\n".join([f"### {table.title}", "", *_markdown_rows(table), "", *_notes(table)])
 
 
+def legend(table: ScoreTable, best: str, second: str) -> str:
+    """Say what the marks mean, given the marked words for best and second best."""
+    if table.is_tested:
+        return f"Mean ± standard deviation over the seeds; {best}, {second}; {_TESTED}."
+    return f"{best}, {second}; {_UNTESTED}."
+
+
 def _markdown_rows(table: ScoreTable) -> Iterator[str]:
-    shown = _has_published(table)
+    shown = table.has_published
     grouped = any(row.group for row in table.rows)
     header = [*(["input"] if grouped else []), "method"]
     header += [f"{column.title}" for column in table.columns]
@@ -107,25 +116,24 @@ def _published_cell(entries: list[Entry]) -> str:
     return " / ".join(_NOTHING if e.published is None else f"{e.published:.2f}" for e in entries)
 
 
-def _has_published(table: ScoreTable) -> bool:
-    return any(entry.published is not None for row in table.entries for entry in row)
-
-
 def _short(value: float, decimals: int) -> str:
     return _NOTHING if math.isnan(value) else f"{value:,.{decimals}f}"
 
 
 def _notes(table: ScoreTable) -> Iterator[str]:
-    yield LEGEND
-    if _has_published(table):
+    yield legend(table, "**best**", "*second best*")
+    if table.has_published:
         yield f"paper: {', '.join(column.title for column in table.columns)} as published."
+    if table.about:
+        yield table.about
     yield ""
     for row, state in zip(table.rows, table.states, strict=True):
         said = "; ".join(text for text in (row.note, state) if text)
         if said:
             name = f"{row.group}, {row.title}" if row.group else row.title
             yield f"- {escaped(name)}: {escaped(said)}."
-    yield "audit: nothing impossible" if not table.remarks else "audit:"
+    if table.audited:
+        yield "audit: nothing impossible" if not table.remarks else "audit:"
     for remark in table.remarks:
         yield f"- {remark}"
 
@@ -136,38 +144,49 @@ def _notes(table: ScoreTable) -> Iterator[str]:
 def as_latex(table: ScoreTable) -> str:
     """Write a table for a paper; it needs the package booktabs."""
     grouped = any(row.group for row in table.rows)
-    columns = "ll" if grouped else "l"
+    shown = table.has_published
+    titles = [*(["Input"] if grouped else []), "Method", *(c.title for c in table.columns)]
+    numbers = "c" * (len(table.columns) + shown)
+    marks = legend(table, r"\textbf{best}", r"\underline{second best}")
+    about = f"{table.title}. {table.about}".translate(_LATEX)
     lines = [
         r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{table.title.translate(_LATEX)}}}",
-        rf"\begin{{tabular}}{{{columns}{'c' * len(table.columns)}}}",
+        rf"\caption{{{about} {marks.translate(_MARKS)}}}",
+        rf"\begin{{tabular}}{{{'ll' if grouped else 'l'}{numbers}}}",
         r"\toprule",
-        " & ".join(
-            [*(["Input"] if grouped else []), "Method", *(c.title for c in table.columns)]
-        ).replace("%", r"\%")
+        " & ".join([*(t.translate(_LATEX) for t in titles), *(["Paper"] if shown else [])])
         + r" \\",
         r"\midrule",
     ]
     before = None
-    for row, entries in zip(table.rows, table.entries, strict=True):
+    for place, row in enumerate(table.rows):
         if grouped and before is not None and row.group != before:
             lines.append(r"\midrule")
         cells = [row.group.translate(_LATEX) if row.group != before else ""] if grouped else []
         before = row.group
-        cells.append(row.title.translate(_LATEX))
-        cells += [_latex_entry(entry) for entry in entries]
+        mark = rf"\textsuperscript{{{place + 1}}}" if table.states[place] else ""
+        cells.append(row.title.translate(_LATEX) + mark)
+        cells += [_latex_entry(entry) for entry in table.entries[place]]
+        cells += [_published_cell(table.entries[place])] if shown else []
         lines.append(" & ".join(cells) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-    return "\n".join(lines) + "\n"
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [
+        rf"\par\footnotesize\textsuperscript{{{place}}} {state.translate(_LATEX)}"
+        for place, state in enumerate(table.states, start=1)
+        if state
+    ]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
 def _latex_entry(entry: Entry) -> str:
     if math.isnan(entry.mean):
         return "--"
-    text = f"{entry.mean:.2f}"
+    text = f"{entry.mean:.{DECIMALS}f}"
     text = {1: rf"\textbf{{{text}}}", 2: rf"\underline{{{text}}}"}.get(entry.rank, text)
+    if not math.isnan(entry.spread):
+        text += rf" {{\scriptsize$\pm$ {entry.spread:.{DECIMALS}f}}}"
     return text + (r"$^\dagger$" if entry.close else "")
 
 
@@ -177,12 +196,13 @@ def as_csv(table: ScoreTable) -> str:
     writer = csv.writer(out, lineterminator="\n")
     header = ["group", "method"]
     for column in table.columns:
-        header += [column.title, f"{column.title} sd", f"{column.title} published"]
+        header += [column.title, f"{column.title} sd", f"{column.title} rank"]
+        header.append(f"{column.title} published")
     writer.writerow([*header, "seconds", "peak_mb", "remark"])
     for place, row in enumerate(table.rows):
         cells: list[Any] = [row.group, row.title]
         for entry in table.entries[place]:
-            cells += [_number(entry.mean), _number(entry.spread)]
+            cells += [_number(entry.mean), _number(entry.spread), entry.rank or ""]
             cells.append("" if entry.published is None else entry.published)
         cells += [_number(table.seconds[place]), _number(table.peak_mb[place])]
         writer.writerow([*cells, table.states[place]])
@@ -194,24 +214,32 @@ def _number(value: float) -> Any:
 
 
 def as_json(table: ScoreTable) -> str:
-    """Write a table for programs."""
+    """Write a table for programs; what there is no number for is null."""
     rows = [
         {
             "group": row.group,
             "method": row.title,
             "scores": {
                 column.title: {
-                    "mean": _number(entry.mean),
-                    "sd": _number(entry.spread),
+                    "mean": _or_null(entry.mean),
+                    "sd": _or_null(entry.spread),
+                    "rank": entry.rank or None,
+                    "close_to_best": entry.close,
+                    "by_seed": [_or_null(value) for value in entry.values],
                     "published": entry.published,
                 }
                 for column, entry in zip(table.columns, table.entries[place], strict=True)
             },
-            "seconds": _number(table.seconds[place]),
-            "peak_mb": _number(table.peak_mb[place]),
+            "seconds": _or_null(table.seconds[place]),
+            "peak_mb": _or_null(table.peak_mb[place]),
             "remark": table.states[place],
         }
         for place, row in enumerate(table.rows)
     ]
-    content = {"title": table.title, "rows": rows, "audit": table.remarks}
+    content: dict[str, Any] = {"title": table.title, "about": table.about, "rows": rows}
+    content |= {"audited": table.audited, "audit": table.remarks}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)

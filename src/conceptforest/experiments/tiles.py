@@ -89,4 +89,4 @@ def _lines(words: Sequence[str]) -> str:
     lines = textwrap.wrap(", ".join(words), _WIDTH)
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], f"{lines[_LINES - 1][: _WIDTH - 1]}…"]
-    return "\n".join(lines).replace("$", r"\$")
+    return "\n".join(lines)

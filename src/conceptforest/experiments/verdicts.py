@@ -111,8 +111,9 @@ class Comparison:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that it is about was run."""
-        return self.outcome != "missing" and not self.left.n_absent + self.right.n_absent
+        """Whether all that it is about was run, with every seed."""
+        seeds = np.isnan(self.left.scores - self.right.scores)
+        return not seeds.any() and not self.left.n_absent + self.right.n_absent
 
     def __str__(self) -> str:
         known = ~np.isnan(self.left.scores - self.right.scores)

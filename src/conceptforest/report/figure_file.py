@@ -61,8 +61,12 @@ def figure_for(path: str | os.PathLike[str], **options: Any) -> Iterator[Figure]
             f"The folder '{place.parent}' for the picture {place.name!r} does not exist. Make it"
             " first, or choose another."
         )
-    yield figure
+    with rc_context({"text.parse_math": False}):  # a $ in a name is a dollar
+        yield figure
     kind = place.suffix[1:].lower()
     when = {"svg": "Date", "pdf": "CreationDate"}.get(kind)
-    with whole_file(place) as file, rc_context({"svg.hashsalt": "conceptforest"}):
+    with (
+        whole_file(place) as file,
+        rc_context({"svg.hashsalt": "conceptforest", "text.parse_math": False}),
+    ):
         figure.savefig(file, format=kind, metadata={when: None} if when else None)
