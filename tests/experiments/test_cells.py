@@ -52,3 +52,12 @@ def test_what_took_too_long_is_known_from_other_failures():
     assert Cell({}, "slow", seconds=10.0, limit=9.0).took_too_long
     assert not Cell({}, "broken", seconds=1.0, limit=9.0).took_too_long
     assert not Cell({"nmi": 1.0}, seconds=10.0, limit=9.0).took_too_long
+
+
+def test_what_is_never_begun_takes_no_scores_away(tmp_path):
+    foreseen = Cell({}, "slow", seconds=9.0, limit=1.0, facts={"foreseen": True})
+    store = CellStore(tmp_path, "data", "pets", 50)
+    store.put(JOB, Cell({"nmi": 0.5}, code="of last year"))
+    store.put(JOB, foreseen)
+    assert store.get(JOB) == foreseen  # what is told now
+    assert CellStore(tmp_path, "data", "pets", 50).get(JOB).scores == {"nmi": 0.5}

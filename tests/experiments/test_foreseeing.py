@@ -47,6 +47,11 @@ def test_one_size_tells_the_least():
     )
 
 
+def test_a_part_that_was_stopped_tells_the_least():
+    growth = Growth([(JOB, 100, 30.0), (JOB, 200, 60.0)], stopped=[(JOB, 200)])
+    assert "at least 2.0 min foreseen" in too_slow(growth, JOB, 400, 60.0).failure
+
+
 def test_nothing_is_foreseen_from_another_job():
     growth = Growth([(replace(JOB, removed=0.5), 200, 1.0)])
     assert growth.seconds(JOB, 400) is None

@@ -9,7 +9,7 @@ import pytest
 
 from conceptforest.datasets import make_trecvid_like, write_feature_file
 from conceptforest.experiments.jobs import Job, frozen
-from conceptforest.experiments.pool import Bounds, run_jobs
+from conceptforest.experiments.pool import Bounds, _relieve, _team, run_jobs
 
 METHODS = str(Path(__file__).with_name("methods_that_misbehave.py"))
 
@@ -96,3 +96,40 @@ def _runs(pid):
         return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return False
+
+
+def test_a_process_that_died_idle_is_started_again(data):
+    job = Job("cluster", "Halves")
+    with _team(Bounds(), data, [METHODS], 1, None) as (worker,):
+        for _ in range(2):
+            worker.begin(job)
+            while (answer := worker.answer(Bounds())) is None:
+                time.sleep(0.01)
+            assert (answer[0], answer[1].failure) == (job, "")
+            worker._process.kill()
+            worker._process.join()
+
+
+class _Holding:
+    """Stands in for a process that holds memory."""
+
+    def __init__(self, mb, job=None, begun=0.0):
+        self.mb, self.job, self.begun = mb, job, begun
+
+    def held_mb(self):
+        return self.mb
+
+    def stop(self):
+        self.mb, self.job = 0.0, None
+
+
+def test_what_holds_memory_for_nothing_is_stopped_first():
+    first, last = Job("cluster", "KMeans"), Job("cluster", "MMC")
+    team = [_Holding(60.0, first, 1.0), _Holding(30.0, last, 2.0), _Holding(30.0)]
+    assert _relieve(team, Bounds(memory_mb=100.0)) is None
+    assert [worker.mb for worker in team] == [60.0, 30.0, 0.0]
+    assert _relieve(team, Bounds(memory_mb=80.0)) == last  # to be tried again alone
+    stopped, cell = _relieve(team, Bounds(memory_mb=50.0))
+    assert stopped == first
+    assert cell.failure == "it held 60 MB, more than the 50 allowed"
+    assert _relieve(team, Bounds(memory_mb=50.0)) is None

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from conceptforest.cli import main
-from conceptforest.datasets import make_trecvid_like, write_feature_file
-from conceptforest.experiments import EXPERIMENTS, Settings, reproduce, watching
+from conceptforest.cli import _without_places, main
+from conceptforest.datasets import Collection, make_trecvid_like, write_feature_file
+from conceptforest.experiments import EXPERIMENTS, Settings, layer_numbers, reproduce, watching
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds
+from conceptforest.tags import TagMatrix
 
 FEW = ("KMeans", "SpClust", "Popularity", "HMLRF", "MostSpecific", "HMLRF(AM)")
 SETTINGS = Settings(
@@ -256,3 +257,55 @@ def test_a_collection_without_classes_is_refused(tmp_path):
     write_feature_file(path, Collection(made.X, made.tags, None, (), "bare"))
     with pytest.raises(ValueError, match="bare has no classes"):
         reproduce(["table1"], str(path), tmp_path / "out", settings=SETTINGS)
+
+
+def test_what_cannot_be_made_costs_nothing_else(data, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("one cannot do that")
+
+    monkeypatch.setattr(layer_numbers, "result", fail)
+    settings = ("quick", {"seeds": 1, "methods": ["KMeans", "HMLRF"], "layers": [2]})
+    names = ["table1", "table4", "fig-completion", "fig-samples"]
+    found = reproduce(names, data, tmp_path, settings=settings)
+    assert found.lacking == ("table4", "fig-completion")
+    for page in (found.index.read_text(), (tmp_path / "index.md").read_text()):
+        assert "This could not be made: ZeroDivisionError: one cannot do that" in page
+        assert "is not among the methods that are run" in page
+    assert {"table1", "fig-samples"} == {path.stem for path in found.files}
+
+
+def test_names_may_hold_what_means_something_elsewhere(tmp_path):
+    own = make_trecvid_like(n_items=60, n_classes=3, n_tags=12, random_state=0)
+    tags = TagMatrix(own.tags.matrix, (r"a$b^c|d_{e}", r"$\\frac", *own.tags.vocabulary[2:]))
+    classes = (r"x$y^z|", "<blink>", "$ $")
+    strange = Collection(own.X, tags, own.labels, classes, "strange")
+    path = tmp_path / "50% $of$ it|all.npz"
+    write_feature_file(path, strange)
+    few = ("quick", {"seeds": 1, "trees": 10, "methods": ["HMLRF", "HMLRF(AM)"]})
+    names = ["table1", "fig-samples", "fig-clusters", "fig-completion", "fig-affinity"]
+    found = reproduce(names, str(path), tmp_path / "out", settings=few)
+    assert (found.n_failed, found.lacking) == (0, ())
+    assert "<blink>" not in found.index.read_text()
+
+
+def test_a_methods_inputs_are_checked(data, tmp_path):
+    file = tmp_path / "mine.py"
+    text = Path(MISBEHAVE).read_text()
+    file.write_text(text.replace('modes = ("vision",)', 'modes = ("sound",)'))
+    with pytest.raises(ValueError, match=r"has the modes .*sound.* Name at least one of vision"):
+        reproduce(["table1"], data, tmp_path, method_files=[str(file)])
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("/home/me/pets.npz", "pets.npz"),
+        ("--data=/home/me/pets.npz", "--data=pets.npz"),
+        ("nus-wide:/data/images", "nus-wide:images"),
+        ("--data=nus-wide:/data/images", "--data=nus-wide:images"),
+        ("trecvid-like:80", "trecvid-like:80"),
+        ("pets.npz", "pets.npz"),
+    ],
+)
+def test_commands_are_shown_without_places(word, shown):
+    assert _without_places(word) == shown

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
+from conceptforest.experiments.by_rate import drop_table, nmi_table
 from conceptforest.experiments.cells import Cell
 from conceptforest.experiments.jobs import Job, frozen
 from conceptforest.experiments.scoretable import (
@@ -102,3 +103,23 @@ def test_a_table_may_have_no_rows():
     table = ScoreTable.of("nothing", CLUSTER_COLUMNS, [], lambda _: None)
     assert table.entries == []
     assert table.remarks == []
+
+
+def test_only_rows_of_all_seeds_are_ranked():
+    found = table([[0.5, 0.5], [0.9, None], [0.4, 0.4]])
+    assert [row[0].rank for row in found.entries] == [1, 0, 2]
+    assert found.entries[1][0].mean == 0.9
+    assert not found.entries[1][0].close
+
+
+def test_drops_tell_what_they_lack():
+    jobs = {rate: (Job("cluster", "a", removed=rate),) for rate in (0.0, 0.5)}
+    job, other = jobs[0.0][0], jobs[0.5][0]
+    nothing = {job: Cell({"nmi": 0.0}), other: Cell({"nmi": 0.0})}
+    lost = {job: Cell({"nmi": 0.5}), other: Cell({}, "it broke")}
+    tables = [drop_table("T", {"a": jobs}, cells.get, {}) for cells in (nothing, lost)]
+    assert all(math.isnan(one.entries[0][0].mean) for one in tables)
+    assert [one.states for one in tables] == [[""], ["50% removed: it broke"]]
+    whole = nmi_table("T", {"a": jobs}, lost.get)
+    assert whole.entries[0][0].mean == 0.5  # the others are not lost with it
+    assert [column.title for column in whole.columns] == ["0%", "50%"]

@@ -1,14 +1,18 @@
 """The collection of experiments: what it is called, and whose published numbers stand beside it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 from tests.datasets.published_trees import NusWide
 
 from conceptforest.cli import main
+from conceptforest.datasets import make_trecvid_like
 from conceptforest.experiments.published import published
 from conceptforest.experiments.sources import open_subject
+from conceptforest.experiments.subject import Subject
+from conceptforest.tags import TagMatrix
 
 
 @pytest.mark.parametrize(
@@ -64,3 +68,29 @@ def test_the_whole_evaluation_runs_on_a_published_layout(tmp_path):
 def test_how_to_read_a_layout_is_checked(tmp_path, source, layout, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         open_subject(source, tmp_path, layout=layout)
+
+
+def test_what_is_known_to_be_true_tells_collections_apart(tmp_path):
+    own = make_trecvid_like(n_items=40, random_state=0)
+    one = own.tags.matrix
+    made = [
+        Subject(replace(own, truth=TagMatrix(matrix, own.tags.vocabulary)), tmp_path)
+        for matrix in (one, one[::-1])
+    ]
+    assert len({Subject(own, tmp_path).digest, *(subject.digest for subject in made)}) == 3
+
+
+def test_what_is_made_is_kept_with_its_pictures_and_notes(tmp_path):
+    few, fewer = (open_subject(f"scenes:{n}", tmp_path) for n in (24, 20))
+    assert few.path != fewer.path
+    assert len(list(few.pictures.iterdir())) == 24
+    assert len(list(fewer.pictures.iterdir())) == 20
+    assert few.picture(23).parent == few.pictures
+    before = few.path.stat().st_mtime_ns
+    assert open_subject("scenes:24", tmp_path).digest == few.digest
+    assert few.path.stat().st_mtime_ns == before
+
+
+def test_a_twin_says_what_it_is_like(tmp_path):
+    (note,) = open_subject("trecvid-like:60", tmp_path).notes
+    assert "in the likeness of TRECVID MED 2011" in note

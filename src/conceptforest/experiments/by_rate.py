@@ -93,7 +93,7 @@ def _joined(
         if not done:
             return cells[0]
         lost = [
-            f"{one.removed:.0%} removed: {'not run' if cell is None else cell.failure}"
+            f"{_percent(one.removed)} removed: {'not run' if cell is None else cell.failure}"
             for one, cell in zip(others[job], cells, strict=True)
             if cell is None or cell.failure
         ]
