@@ -11,6 +11,7 @@
 #include "grow.hpp"
 #include "k_means.hpp"
 #include "layout.hpp"
+#include "messages.hpp"
 #include "neighbours.hpp"
 #include "rank.hpp"
 #include "route.hpp"
@@ -365,6 +366,24 @@ void lay_out(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<float, 1> w
   cf::lay_out(graph, options, position.data(), poll);
 }
 
+template <class T>
+void pass_messages(In<T, 2> similarity, InOut<T, 2> responsibility, InOut<T, 2> availability,
+                   In<T, 1> support, InOut<double, 1> found, std::uint32_t begin,
+                   std::uint32_t end, std::uint32_t step, T damping) {
+  const std::size_t n = similarity.shape(0);
+  require(n > 0 && n < 0x7FFFFFFFU, "similarity: bad shape");
+  for (const auto& shape : {similarity.shape(1), responsibility.shape(0), responsibility.shape(1),
+                            availability.shape(0), availability.shape(1), support.shape(0),
+                            found.shape(0)})
+    require(shape == n, "messages: arrays do not fit each other");
+  require(begin <= end && end <= n && step >= 1, "messages: no such rows");
+  require(damping >= T{0} && damping < T{1}, "damping must be at least 0 and less than 1");
+  const cf::MessageArrays<T> arrays{static_cast<std::uint32_t>(n), similarity.data(),
+                                    responsibility.data(), availability.data()};
+  const nb::gil_scoped_release release;
+  cf::pass_messages<T>(arrays, {begin, end, step, damping}, support.data(), found.data());
+}
+
 std::int64_t settle(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<double, 1> weight,
                     InOut<std::int64_t, 1> label, std::uint32_t n_clusters, double resolution,
                     std::int64_t max_rounds, std::uint64_t seed, nb::object progress) {
@@ -429,6 +448,12 @@ NB_MODULE(_core, m) {
         "seed"_a, "n_threads"_a, "progress"_a.none());
   m.def("lay_out", &lay_out, "start"_a, "item"_a, "weight"_a, "position"_a.noconvert(),
         nb::kw_only(), "n_epochs"_a, "n_repelled"_a, "seed"_a, "progress"_a.none());
+  m.def("pass_messages", &pass_messages<float>, "similarity"_a.noconvert(),
+        "responsibility"_a.noconvert(), "availability"_a.noconvert(), "support"_a.noconvert(),
+        "found"_a.noconvert(), nb::kw_only(), "begin"_a, "end"_a, "step"_a, "damping"_a);
+  m.def("pass_messages", &pass_messages<double>, "similarity"_a.noconvert(),
+        "responsibility"_a.noconvert(), "availability"_a.noconvert(), "support"_a.noconvert(),
+        "found"_a.noconvert(), nb::kw_only(), "begin"_a, "end"_a, "step"_a, "damping"_a);
   m.def("settle", &settle, "start"_a, "item"_a, "weight"_a, "label"_a.noconvert(), nb::kw_only(),
         "n_clusters"_a, "resolution"_a, "max_rounds"_a, "seed"_a, "progress"_a.none());
 }

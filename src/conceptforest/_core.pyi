@@ -90,6 +90,18 @@ def lay_out(
     seed: int,
     progress: Callable[[int], None] | None,
 ) -> None: ...
+def pass_messages(
+    similarity: NDArray[Any],
+    responsibility: NDArray[Any],
+    availability: NDArray[Any],
+    support: NDArray[Any],
+    found: NDArray[np.float64],
+    *,
+    begin: int,
+    end: int,
+    step: int,
+    damping: float,
+) -> None: ...
 def settle(
     start: NDArray[np.int64],
     item: NDArray[np.int32],

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from sklearn import cluster
 from sklearn.exceptions import ConvergenceWarning
 from tests.oracle import affinity_propagation as oracle
+from tests.oracle import message_rows
 
+from conceptforest import _core
 from conceptforest.baselines import message_passing
 from conceptforest.baselines.message_passing import Messages, assign
 
@@ -79,6 +81,52 @@ def test_equals_oracle(seed, n, n_iter, task, chunk):
     np.testing.assert_allclose(messages._availability, before, rtol=1e-12, atol=1e-12)
     assert run.exemplars.tolist() == oracle.exemplars(r, a)
     assert run.n_iter == n_iter
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(2, 80),
+    step=st.integers(1, 90),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    damping=st.sampled_from([0.5, 0.7, 0.9]),
+    register=st.sampled_from([16, 32, 64]),
+    ties=st.booleans(),
+)
+def test_every_bit_is_that_of_whole_arrays(seed, n, step, dtype, damping, register, ties):
+    rng = np.random.default_rng(seed)
+    draw = (lambda: rng.integers(-2, 3, (n, n)) / 4) if ties else (lambda: rng.normal(size=(n, n)))
+    s, r, a = (draw().astype(dtype) for _ in range(3))
+    support = np.maximum(r, 0).sum(axis=0)
+    expected = message_rows.pass_messages(s, r, a, support, step=step, damping=damping)
+    found = np.zeros(n)
+    _core.limit_registers(register)
+    try:
+        how = {"step": step, "damping": float(dtype(damping))}
+        _core.pass_messages(s, r, a, support, found, begin=0, end=n, **how)
+    finally:
+        _core.limit_registers(64)
+    for ours, theirs in zip((r, a, found), expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"end": 6}, "no such rows"),
+        ({"begin": 4, "end": 2}, "no such rows"),
+        ({"step": 0}, "no such rows"),
+        ({"damping": 1.0}, "damping must be at least 0"),
+        ({"found": np.zeros(4)}, "do not fit each other"),
+        ({"availability": np.zeros((5, 4))}, "do not fit each other"),
+    ],
+)
+def test_the_core_checks_what_it_is_given(changes, message):
+    arrays = dict.fromkeys(("similarity", "responsibility", "availability"), np.zeros((5, 5)))
+    given = arrays | {"support": np.zeros(5), "found": np.zeros(5)}
+    given |= {"begin": 0, "end": 5, "step": 2, "damping": 0.5} | changes
+    with pytest.raises(ValueError, match=message):
+        _core.pass_messages(**given)
 
 
 def test_threads_do_not_matter():

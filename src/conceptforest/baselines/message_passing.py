@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from conceptforest import _core
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Messages", "Run", "assign"]
 
 _TASK = 256  # rows of a sum; fixed, so that threads cannot change its rounding
-_CHUNK = 2**17  # numbers of an array worked on at a time, which fit into a processor's cache
+_CHUNK = 2**17  # numbers that are summed in the precision of the similarities, likewise
 
 
 class Run(NamedTuple):
@@ -114,41 +116,19 @@ class Messages:
     def _pass(self, start: int) -> NDArray[np.float64]:
         """Pass on the messages of some rows; gives their part of the next sums."""
         n = len(self.similarity)
-        step = max(1, _CHUNK // n)
-        room = np.empty((step, n), dtype=self.similarity.dtype)
-        support = self._support.astype(room.dtype)
         found = np.zeros(n)
-        for rows in _slices(start, min(start + _TASK, n), step):
-            found += self._pass_rows(rows, support, room[: rows.stop - rows.start])
+        _core.pass_messages(
+            self.similarity,
+            self._responsibility,
+            self._availability,
+            self._support.astype(self.similarity.dtype),
+            found,
+            begin=start,
+            end=min(start + _TASK, n),
+            step=max(1, _CHUNK // n),
+            damping=float(self._damping),
+        )
         return found
-
-    def _pass_rows(self, rows: slice, support: NDArray[Any], work: NDArray[Any]) -> NDArray[Any]:
-        """Do so for a few rows, with `work` of their shape."""
-        damping, rest = self._damping, 1 - self._damping
-        s, r, a = self.similarity[rows], self._responsibility[rows], self._availability[rows]
-        each, own = np.arange(len(s)), np.arange(rows.start, rows.stop)
-        np.maximum(r, 0, out=work)
-        work[each, own] = r[each, own]
-        np.subtract(work, support, out=work)  # minus the new availabilities
-        kept = work[each, own]
-        np.maximum(work, 0, out=work)
-        work[each, own] = kept
-        work *= rest
-        a *= damping
-        a -= work
-        np.add(a, s, out=work)
-        best = work.argmax(axis=1)
-        first = work[each, best]
-        work[each, best] = -np.inf
-        second = work.max(axis=1)
-        np.subtract(s, first[:, None], out=work)
-        work[each, best] = s[each, best] - second
-        work *= rest
-        r *= damping
-        r += work
-        np.maximum(r, 0, out=work)
-        work[each, own] = r[each, own]
-        return np.asarray(work.sum(axis=0))
 
 
 def assign(

@@ -6,6 +6,7 @@ What is decided here counts in the version of every result (:mod:`code_version`)
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -164,9 +165,10 @@ def own_completion(task: Task, params: Mapping[str, Any]) -> Any:
 def baseline(cls: type[Baseline]) -> Build:
     """Give the function that builds a competing method."""
     known = inspect.signature(cls).parameters
+    unbounded = _unbounded(cls)
 
     def build(task: Task, params: Mapping[str, Any]) -> Any:
-        common: dict[str, Any] = {
+        common: dict[str, Any] = unbounded | {
             "n_clusters": task.n_clusters,
             "random_state": task.seed,
             "n_jobs": task.n_jobs,
@@ -176,3 +178,12 @@ def baseline(cls: type[Baseline]) -> Build:
         return cls(**{name: x for name, x in (common | dict(params)).items() if name in known})
 
     return build
+
+
+def _unbounded(cls: type[Baseline]) -> dict[str, Any]:
+    """Lift a method's own limit of size: an experiment has bounds of memory and time."""
+    if "max_items" in inspect.signature(cls).parameters:
+        return {"max_items": sys.maxsize}
+    inner = getattr(cls, "clustering", None)
+    lifted = {} if inner is None else _unbounded(inner)
+    return {"params": lifted} if lifted else {}
