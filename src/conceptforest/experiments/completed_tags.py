@@ -74,7 +74,7 @@ PICTURES = (
     Picture(
         "fig-completion",
         "Completed tags",
-        "Items and classes; observed tags, hidden ones, and the first suggested, green where right.",
+        "Items and classes; observed, hidden and first suggested tags, green where right.",
         draw_completion,
         ("HMLRF(AM)", {}, None),
     ),
