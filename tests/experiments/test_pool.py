@@ -114,7 +114,7 @@ class _Holding:
     """Stands in for a process that holds memory."""
 
     def __init__(self, mb, job=None, begun=0.0):
-        self.mb, self.job, self.begun = mb, job, begun
+        self.mb, self.job, self.begun, self.is_fresh = mb, job, begun, False
 
     def held_mb(self):
         return self.mb
@@ -129,6 +129,9 @@ def test_what_holds_memory_for_nothing_is_stopped_first():
     assert _relieve(team, Bounds(memory_mb=100.0)) is None
     assert [worker.mb for worker in team] == [60.0, 30.0, 0.0]
     assert _relieve(team, Bounds(memory_mb=80.0)) == last  # to be tried again alone
+    assert _relieve(team, Bounds(memory_mb=50.0)) == first  # it may hold what others left
+    team = [_Holding(60.0, first)]
+    team[0].is_fresh = True
     stopped, cell = _relieve(team, Bounds(memory_mb=50.0))
     assert stopped == first
     assert cell.failure == "it held 60 MB, more than the 50 allowed"

@@ -11,9 +11,22 @@ from click.testing import CliRunner
 
 from conceptforest.cli import _without_places, main
 from conceptforest.datasets import Collection, make_trecvid_like, write_feature_file
-from conceptforest.experiments import EXPERIMENTS, Settings, layer_numbers, reproduce, watching
+from conceptforest.experiments import (
+    EXPERIMENTS,
+    Settings,
+    comparison,
+    completion,
+    layer_numbers,
+    reproduce,
+    watching,
+)
+from conceptforest.experiments.cells import Cell, CellStore
+from conceptforest.experiments.looks import cluster_run, completion_run
 from conceptforest.experiments.methods import METHODS
+from conceptforest.experiments.plan import Plan
 from conceptforest.experiments.pool import Bounds
+from conceptforest.experiments.running import code_version_of
+from conceptforest.experiments.sources import open_subject
 from conceptforest.tags import TagMatrix
 
 FEW = ("KMeans", "SpClust", "Popularity", "HMLRF", "MostSpecific", "HMLRF(AM)")
@@ -278,8 +291,8 @@ def test_names_may_hold_what_means_something_elsewhere(tmp_path):
     own = make_trecvid_like(n_items=60, n_classes=3, n_tags=12, random_state=0)
     tags = TagMatrix(own.tags.matrix, (r"a$b^c|d_{e}", r"$\\frac", *own.tags.vocabulary[2:]))
     classes = (r"x$y^z|", "<blink>", "$ $")
-    strange = Collection(own.X, tags, own.labels, classes, "strange")
-    path = tmp_path / "50% $of$ it|all.npz"
+    strange = Collection(own.X, tags, own.labels, classes, "<blink>")
+    path = tmp_path / "50% $of$ <blink>it|all.npz"
     write_feature_file(path, strange)
     few = ("quick", {"seeds": 1, "trees": 10, "methods": ["HMLRF", "HMLRF(AM)"]})
     names = ["table1", "fig-samples", "fig-clusters", "fig-completion", "fig-affinity"]
@@ -309,3 +322,23 @@ def test_a_methods_inputs_are_checked(data, tmp_path):
 )
 def test_commands_are_shown_without_places(word, shown):
     assert _without_places(word) == shown
+
+
+def test_a_failed_run_is_not_drawn_but_tried_again(data, tmp_path):
+    few = {"seeds": 1, "trees": 10, "methods": ["HMLRF", "HMLRF(AM)"]}
+    settings = Settings.of("quick", few | {"seconds": 60.0})
+    plan = Plan(open_subject(data, tmp_path), settings)
+    own = plan.subject.collection
+    store = CellStore(tmp_path / "cells", plan.subject.digest, own.name, own.n_items)
+    job = completion_run(plan)
+    assert job in completion.jobs(plan)
+    assert cluster_run(plan, 0.0) in comparison.jobs(plan)
+    code = code_version_of(job.method)
+    store.put(job, Cell({}, "it took more than 60 s", seconds=60.0, limit=60.0, code=code))
+    found = reproduce(["fig-completion"], data, tmp_path, settings=settings)
+    assert found.lacking == ("fig-completion",)
+    assert "it took more than 60 s" in found.index.read_text()
+    longer = Settings.of("quick", few | {"seconds": 90.0})
+    assert not reproduce(["fig-completion"], data, tmp_path, settings=longer).lacking
+    store.put(job, Cell({}, "it broke", code=code))
+    assert not reproduce(["fig-completion"], data, tmp_path, settings=settings).lacking

@@ -16,6 +16,7 @@ from conceptforest.experiments.scoretable import (
     ScoreTable,
     series_columns,
 )
+from conceptforest.experiments.table_files import as_markdown
 
 NMI = Column("NMI", lambda scores: float(scores["nmi"]), published=lambda own: own.get("nmi"))
 
@@ -45,6 +46,13 @@ def test_means_and_spreads():
 def test_ranks_are_those_of_what_is_printed():
     found = table([[0.5004], [0.50041], [0.7], [0.3]])
     assert [row[0].rank for row in found.entries] == [2, 2, 1, 0]
+
+
+def test_minus_nothing_is_nothing():
+    down = Column("drop", lambda scores: scores["nmi"], higher=False)
+    found = table([[-0.0001], [0.0003], [0.5]], (down,))
+    assert [row[0].rank for row in found.entries] == [1, 1, 2]
+    assert as_markdown(found).count("| **0.000** |") == 2
 
 
 def test_of_one_value_none_is_the_best():

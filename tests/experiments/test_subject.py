@@ -43,6 +43,16 @@ def test_a_published_layout_stands_beside_its_numbers(tmp_path):
     assert fewer.collection.n_classes == 3
 
 
+def test_what_is_written_into_a_layouts_folder_does_not_change_it(tmp_path):
+    NusWide(tmp_path, n=90)
+    layout = {"n_classes": 4, "min_items": 3, "features": ["CH"]}
+    paths = set()
+    for _ in range(2):
+        paths.add(open_subject(f"nus-wide:{tmp_path}", tmp_path / "out", layout=layout).path)
+        (tmp_path / "out" / "page.html").write_text("ours")
+    assert len(paths) == 1
+
+
 def test_the_whole_evaluation_runs_on_a_published_layout(tmp_path):
     NusWide(tmp_path / "images", n=90)
     config = tmp_path / "small.toml"

@@ -86,6 +86,10 @@ def test_one_seed_is_not_called_a_test():
     assert "paired t test" not in as_markdown(one)
     assert "standard deviation" not in as_latex(one)
     assert "paired t test" in as_markdown(two)
+    alone = as_markdown(table([[0.5, 0.6]]))
+    assert "standard deviation over the seeds" in alone
+    assert "one seed" not in alone
+    assert "paired t test" not in alone
 
 
 def test_all_forms_are_written(found, tmp_path):

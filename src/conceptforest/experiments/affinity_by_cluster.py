@@ -5,9 +5,10 @@ Where the forest gives structure, items of a cluster share leaves with each othe
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from conceptforest.experiments.looks import look_at_clusters
+from conceptforest.experiments.looks import cluster_run, look_at_clusters
 from conceptforest.experiments.pictures import Picture
 from conceptforest.report.affinity_plot import plot_affinity
 
@@ -32,6 +33,6 @@ PICTURES = (
         "Affinity by cluster",
         "Good clusters are dark blocks on the diagonal.",
         draw_affinity,
-        ("HMLRF", {}, 0.0),
+        partial(cluster_run, removed=0.0),
     ),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from conceptforest.experiments.figures import INK
-from conceptforest.experiments.looks import look_at_completion
+from conceptforest.experiments.looks import completion_run, look_at_completion
 from conceptforest.experiments.pictures import Picture, of_all_classes
 from conceptforest.experiments.tiles import GREEN, RED, draw_tile, tag_names
 from conceptforest.report.figure_file import figure_for
@@ -76,6 +76,6 @@ PICTURES = (
         "Completed tags",
         "Items and classes; observed, hidden and first suggested tags, green where right.",
         draw_completion,
-        ("HMLRF(AM)", {}, None),
+        completion_run,
     ),
 )

@@ -6,12 +6,13 @@ of the class of most of the cluster have a red frame, those without any tag a da
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from conceptforest.experiments.figures import INK
-from conceptforest.experiments.looks import look_at_clusters
+from conceptforest.experiments.looks import cluster_run, look_at_clusters
 from conceptforest.experiments.pictures import Picture
 from conceptforest.experiments.tiles import RED, draw_tile, tag_names
 from conceptforest.report.figure_file import figure_for
@@ -76,13 +77,13 @@ PICTURES = (
         "Clusters with all tags",
         "The most typical items of the largest clusters.",
         draw_clusters,
-        ("HMLRF", {}, 0.0),
+        partial(cluster_run, removed=0.0),
     ),
     Picture(
         "fig-clusters-sparse",
         "Clusters with half of the tags removed",
         "The same after every second tag was taken away at random.",
         draw_sparse_clusters,
-        ("HMLRF", {}, 0.5),
+        partial(cluster_run, removed=0.5),
     ),
 )

@@ -136,7 +136,7 @@ def _entry(entry: Entry, *, shown: bool) -> str:
     if math.isnan(entry.mean):
         text = "-"
     else:
-        text = f"{entry.mean:.{DECIMALS}f}"
+        text = f"{entry.mean:z.{DECIMALS}f}"
         text = {1: f"<b>{text}</b>", 2: f"<i>{text}</i>"}.get(entry.rank, text)
         if not math.isnan(entry.spread):
             text += f" <small>± {entry.spread:.{DECIMALS}f}</small>"

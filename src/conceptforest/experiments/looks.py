@@ -14,7 +14,6 @@ from conceptforest.experiments import building
 from conceptforest.experiments.building import Task
 from conceptforest.experiments.code_version import code_version
 from conceptforest.experiments.completion import own_layers
-from conceptforest.experiments.jobs import CLUSTER, COMPLETE, Job, frozen
 from conceptforest.experiments.kept_arrays import keep_arrays, kept_arrays
 from conceptforest.experiments.methods import METHODS
 from conceptforest.metrics import ranked_tags
@@ -27,9 +26,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from conceptforest.experiments.jobs import Job
     from conceptforest.experiments.plan import Plan
 
-__all__ = ["ClusterLook", "CompletionLook", "look_at_clusters", "look_at_completion"]
+__all__ = [
+    "ClusterLook",
+    "CompletionLook",
+    "cluster_run",
+    "completion_run",
+    "look_at_clusters",
+    "look_at_completion",
+]
 
 _CENTRAL = 12  # items of a cluster
 _SHOWN_BY = ("conceptforest.structure.layout", "conceptforest.metrics", "conceptforest.tags.hiding")
@@ -77,9 +84,19 @@ class CompletionLook:
     first: NDArray[np.int32]
 
 
+def cluster_run(plan: Plan, removed: float) -> Job:
+    """Name the run whose clusters figures show."""
+    return plan.jobs("HMLRF", removed=removed)[0]
+
+
+def completion_run(plan: Plan) -> Job:
+    """Name the run whose completed tags a figure shows."""
+    return plan.jobs("HMLRF(AM)", layers=own_layers(plan))[0]
+
+
 def look_at_clusters(plan: Plan, folder: Path, removed: float, *, n_jobs: int) -> ClusterLook:
     """Fit the paper's clustering with a share of the tags removed, or find what it gave before."""
-    job = Job(CLUSTER, "HMLRF", frozen({"n_estimators": plan.settings.trees}), removed, 0)
+    job = cluster_run(plan, removed)
     tags = remove_tags(plan.subject.collection.tags, removed, random_state=0)
 
     def make() -> dict[str, Any]:
@@ -110,8 +127,7 @@ def look_at_clusters(plan: Plan, folder: Path, removed: float, *, n_jobs: int) -
 
 def look_at_completion(plan: Plan, folder: Path, *, n: int = 3, n_jobs: int) -> CompletionLook:
     """Fit the paper's completion by affinity to a share of the tags, or find what it gave."""
-    params = {"n_estimators": plan.settings.trees, "layers": own_layers(plan)}
-    job = Job(COMPLETE, "HMLRF(AM)", frozen(params), plan.hidden, 0)
+    job = completion_run(plan)
     collection = plan.subject.collection
     tags = hide_tags(collection.tags, 1 - plan.hidden, random_state=0)
 

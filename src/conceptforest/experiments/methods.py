@@ -20,7 +20,6 @@ from conceptforest.baselines.contract import Baseline, ClusteringBaseline, Compl
 from conceptforest.completion import TagCompletion
 from conceptforest.experiments.building import (
     MostSpecific,
-    Task,
     baseline,
     own_clusters,
     own_completion,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from conceptforest.experiments.building import Build
 
 
-__all__ = ["METHODS", "MODES", "OURS", "Method", "Task", "add_methods_of_file", "title_of"]
+__all__ = ["METHODS", "MODES", "OURS", "Method", "add_methods_of_file", "title_of"]
 
 
 MODES = {  # in the order of tables, with their titles there

@@ -29,25 +29,26 @@ class Picture:
     ----------
     name, title, about : str
     draw : function of a Plan, a folder for what is computed, a file and a number of threads
-    shows : (name of a method, its parameters and the share removed), or None
-        Whose run the figure shows, if any.
+    shows : function of a Plan, or None
+        Gives the run that the figure shows, if any.
     """
 
     name: str
     title: str
     about: str
     draw: Any
-    shows: tuple[str, dict[str, Any], float | None] | None = None
+    shows: Callable[[Plan], Job] | None = None
 
     def hindrance(self, plan: Plan, look: Callable[[Job], Cell | None]) -> str:
         """Say why it cannot be drawn: what it shows is not wanted, or failed; empty if it can."""
         if self.shows is None:
             return ""
-        method, params, removed = self.shows
-        if not plan.wants(method):
-            return f"{title_of(method)}, which it shows, is not among the methods that are run."
-        cell = look(plan.jobs(method, removed=removed, **params)[0])
-        return "" if cell is None or not cell.failure else f"{title_of(method)}: {cell.failure}."
+        job = self.shows(plan)
+        title = title_of(job.method)
+        if not plan.wants(job.method):
+            return f"{title}, which it shows, is not among the methods that are run."
+        cell = look(job)
+        return "" if cell is None or not cell.failure else f"{title}: {cell.failure}."
 
 
 def of_all_classes(labels: Any, n: int) -> NDArray[np.int64]:

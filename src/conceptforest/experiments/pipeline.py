@@ -7,12 +7,13 @@ local structure that completes its tags.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from conceptforest.experiments.figures import COLOURS, INK
-from conceptforest.experiments.looks import look_at_clusters
+from conceptforest.experiments.looks import cluster_run, look_at_clusters
 from conceptforest.experiments.pictures import Picture
 from conceptforest.report.affinity_plot import draw_affinity as draw_matrix
 from conceptforest.report.figure_file import figure_for
@@ -91,6 +92,6 @@ PICTURES = (
         "Affinities of the forest, the graph of neighbours, its clusters, and the neighbourhood of"
         " one item.",
         draw_pipeline,
-        ("HMLRF", {}, 0.0),
+        partial(cluster_run, removed=0.0),
     ),
 )

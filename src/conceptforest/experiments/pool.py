@@ -1,8 +1,8 @@
 """Jobs in several processes, within bounds of time and memory.
 
 A job that takes too long is stopped. When all jobs together hold too much memory, the one that was
-begun last is stopped and tried again with nothing beside it; only one that needs too much alone
-fails. A process that dies takes no more than its job with it.
+begun last is stopped and tried again in a new process with nothing beside it; only one that needs
+too much even so fails. A process that dies takes no more than its job with it.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ def _hand_out(workers: list[_Worker], waiting: deque[Job], alone: deque[Job]) ->
     if any(worker.is_alone for worker in busy):
         return
     if alone and not busy:
+        for worker in workers:
+            worker.stop()  # nothing beside it, not even what earlier jobs left behind
         workers[0].begin(alone.popleft(), is_alone=True)
         return
     for worker in workers:
@@ -121,7 +123,7 @@ def _relieve(workers: list[_Worker], bounds: Bounds) -> Job | tuple[Job, Cell] |
     seconds = time.monotonic() - last.begun
     last.stop()
     assert job is not None  # noqa: S101 - it is busy
-    if len(busy) > 1:
+    if len(busy) > 1 or not last.is_fresh:
         return job
     failure = f"it held {own:,.0f} MB, more than the {bounds.memory_mb:,.0f} allowed"
     return job, Cell({}, failure, seconds=seconds, limit=bounds.seconds, peak_mb=own)
@@ -159,6 +161,7 @@ class _Worker:
         self._arguments = arguments
         self.job: Job | None = None
         self.is_alone = False
+        self.is_fresh = False  # whether its process was started for this job
         self.begun = 0.0
         self._process: SpawnProcess | None = None
 
@@ -172,7 +175,8 @@ class _Worker:
     def begin(self, job: Job, *, is_alone: bool = False) -> None:
         if self._process is not None and not self._process.is_alive():
             self.stop()  # it died while it had nothing to do
-        if self._process is None:
+        self.is_fresh = self._process is None
+        if self.is_fresh:
             self._start()
         self.job, self.is_alone, self.begun = job, is_alone, time.monotonic()
         with suppress(OSError):  # if it dies just now, `answer` finds out

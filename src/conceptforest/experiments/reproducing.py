@@ -32,7 +32,7 @@ from conceptforest.experiments.methods import add_methods_of_file
 from conceptforest.experiments.pictures import Picture
 from conceptforest.experiments.plan import PRESETS, Plan, Settings
 from conceptforest.experiments.pool import Bounds
-from conceptforest.experiments.running import run_missing
+from conceptforest.experiments.running import code_version_of, is_done, run_missing
 from conceptforest.experiments.scoretable import ScoreTable
 from conceptforest.experiments.sections import Provenance, Section, below_tables
 from conceptforest.experiments.sources import open_subject
@@ -173,7 +173,16 @@ def reproduce(
         keep_older=keep_older,
         show=verbose > 0,
     )
-    writer = _Writer(plan, store.get, out, n_jobs, show=verbose > 0)
+    asked = frozenset(needed)
+
+    def lasting(job: Job) -> Cell | None:
+        """Look at a run that a figure shows: a failure that would be tried again tells nothing."""
+        cell = store.get(job)
+        code = code_version_of(job.method)
+        lasts = job in asked or is_done(cell, code, bounds, keep_older=keep_older)
+        return cell if lasts else None
+
+    writer = _Writer(plan, store.get, lasting, out, n_jobs, show=verbose > 0)
     sections = [writer.written(one) for one in chosen]
     failed = [job for job in needed if (cell := store.get(job)) is None or cell.failure]
     cells_run = [cell for job in needed if (cell := store.get(job)) and not cell.foreseen]
@@ -215,8 +224,11 @@ def _choose(names: Sequence[str]) -> list[Any]:
 class _Writer:
     """Writes the tables and figures of experiments."""
 
-    def __init__(self, plan: Plan, look: Look, out: Path, n_jobs: int, *, show: bool) -> None:
-        self.plan, self.look, self.out, self.n_jobs, self.show = plan, look, out, n_jobs, show
+    def __init__(
+        self, plan: Plan, look: Look, lasting: Look, out: Path, n_jobs: int, *, show: bool
+    ) -> None:
+        self.plan, self.look, self.lasting = plan, look, lasting
+        self.out, self.n_jobs, self.show = out, n_jobs, show
         for folder in ("tables", "figures"):
             (out / folder).mkdir(exist_ok=True)
 
@@ -226,7 +238,7 @@ class _Writer:
             section = Section(one.name, one.title, one.about)
             fill: Callable[[Any, Section], None] = self._draw
         else:
-            section = Section(one.NAMES[0], one.TITLE, one.ABOUT, names=one.NAMES)
+            section = Section(one.NAMES[0], one.TITLE, one.ABOUT)
             fill = self._score
         try:
             fill(one, section)
@@ -238,7 +250,7 @@ class _Writer:
         return section
 
     def _draw(self, picture: Picture, section: Section) -> None:
-        hindrance = picture.hindrance(self.plan, self.look)
+        hindrance = picture.hindrance(self.plan, self.lasting)
         if hindrance:
             section.notes.append(f"Not drawn. {hindrance}")
             section.lacking.append(section.name)

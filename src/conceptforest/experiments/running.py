@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SCORES = ("conceptforest.metrics", "conceptforest.tags.hiding")
 _AROUND = ("conceptforest.experiments.run_job", "conceptforest.experiments.building")
 
-__all__ = ["Ran", "code_version_of", "run_missing"]
+__all__ = ["Ran", "code_version_of", "is_done", "run_missing"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def run_missing(
     missing = [
         job
         for job in sorted(needed, key=lambda job: job.seed)  # a whole table of few seeds first
-        if not _is_done(store.get(job), versions[job.method], bounds, keep_older=keep_older)
+        if not is_done(store.get(job), versions[job.method], bounds, keep_older=keep_older)
     ]
     n_older = sum(
         cell is not None and cell.code != versions[job.method]
@@ -136,7 +136,7 @@ def code_version_of(method: str) -> str:
     return code_version(module, *([inner] if inner else []), *_SCORES, alone=_AROUND)
 
 
-def _is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
+def is_done(cell: Cell | None, version: str, bounds: Bounds, *, keep_older: bool) -> bool:
     """Tell whether a result need not be computed: what failed is tried again, but for the slow."""
     if cell is None or cell.foreseen or (cell.code != version and not keep_older):
         return False

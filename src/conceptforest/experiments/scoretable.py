@@ -164,6 +164,11 @@ class ScoreTable:
         return several > 1
 
     @property
+    def has_spread(self) -> bool:
+        """Whether any number is a mean of two seeds or more."""
+        return any(not np.isnan(entry.spread) for row in self.entries for entry in row)
+
+    @property
     def has_published(self) -> bool:
         """Whether numbers of the paper stand beside any of its own."""
         return any(entry.published is not None for row in self.entries for entry in row)
@@ -244,16 +249,16 @@ def _entry(values: Any, row: int, column: Column, published: Mapping[Any, Any] |
         return Entry(mean, spread, published=reported, values=alone)
     full = values[n_seeds == n_seeds.max()]
     means = np.nanmean(full, axis=1)
-    ordered = sorted({_shown(one) for one in means}, key=float, reverse=column.higher)
+    ordered = sorted({_shown(one) for one in means}, reverse=column.higher)
     place = ordered.index(_shown(mean)) + 1
     rank = place if place <= 2 and len(ordered) > 1 else 0
     best = full[int(means.argmax() if column.higher else means.argmin())]
     return Entry(mean, spread, rank, place > 1 and _too_close(own, best), reported, alone)
 
 
-def _shown(value: float) -> str:
-    """Write a number as tables do: what looks equal there is equal."""
-    return f"{value:.{DECIMALS}f}"
+def _shown(value: float) -> float:
+    """Round a number as tables do: what looks equal there is equal."""
+    return round(float(value), DECIMALS) + 0.0  # of -0.0 too
 
 
 def _too_close(own: Any, best: Any) -> bool:

@@ -26,8 +26,6 @@ class Section:
     Attributes
     ----------
     name, title, about : str
-    names : sequence of str
-        What it can be called on the command line.
     tables : list of ScoreTable
     claims : ClaimTable or None
     figures : list of (title, path)
@@ -41,7 +39,6 @@ class Section:
     name: str
     title: str
     about: str
-    names: Sequence[str] = ()
     tables: list[ScoreTable] = field(default_factory=list)
     claims: ClaimTable | None = None
     figures: list[tuple[str, Path]] = field(default_factory=list)
@@ -98,12 +95,8 @@ def published_remarks(plan: Plan) -> list[str]:
 def below_tables(plan: Plan) -> str:
     """Say below a table what it is of, so that it can stand alone."""
     own, settings = plan.subject.collection, plan.settings
-    return " ".join(
-        [
-            f"{own.name}: {own.n_items:,} items, {settings.seeds} seeds, {settings.trees:,} trees.",
-            *plan.subject.notes,
-        ]
-    )
+    how = f"{own.n_items:,} items, {_seeds(settings.seeds)}, {settings.trees:,} trees"
+    return " ".join([f"{own.name}: {how}.", *plan.subject.notes])
 
 
 def in_short(plan: Plan) -> str:
@@ -112,6 +105,10 @@ def in_short(plan: Plan) -> str:
     return (
         f"{own.n_items:,} items, {own.X.shape[1]:,} features, {own.tags.n_tags:,} tags"
         f" ({own.tags.matrix.nnz / own.n_items:.1f} an item, {own.tags.untagged.mean():.0%} of the"
-        f" items without any), {own.n_classes:,} classes. {plan.settings.seeds} seeds,"
+        f" items without any), {own.n_classes:,} classes. {_seeds(plan.settings.seeds)},"
         f" {plan.settings.trees:,} trees."
     )
+
+
+def _seeds(number: int) -> str:
+    return "1 seed" if number == 1 else f"{number} seeds"

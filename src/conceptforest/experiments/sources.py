@@ -41,7 +41,7 @@ from conceptforest.whole_file import whole_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["BUILT_IN", "LAYOUTS", "open_subject"]
+__all__ = ["open_subject"]
 
 _SCENES = 300
 HOG3D = "hog3d"
@@ -92,19 +92,19 @@ def open_subject(
     """
     kind, _, rest = source.partition(":")
     options = _Options(out, features, layout or {}, n_jobs, verbose)
-    if options.layout and not (kind in LAYOUTS and rest):
+    if options.layout and not (kind in _LAYOUTS and rest):
         raise ValueError(
             f"layout says how a published layout is read, but '{source}' is none. Give one, as"
-            f" {', '.join(f'{name}:FOLDER' for name in LAYOUTS)}, or leave it out."
+            f" {', '.join(f'{name}:FOLDER' for name in _LAYOUTS)}, or leave it out."
         )
-    if kind in BUILT_IN:
+    if kind in _BUILT_IN:
         subject = _made(kind, rest, options)
-    elif kind in LAYOUTS and rest:
+    elif kind in _LAYOUTS and rest:
         subject = _read_layout(kind, Path(rest), options)
     elif Path(source).is_dir():
         raise ValueError(
             f"'{source}' is a folder. Give a feature file, or say which published layout it has:"
-            f" {', '.join(f'{name}:FOLDER' for name in LAYOUTS)}."
+            f" {', '.join(f'{name}:FOLDER' for name in _LAYOUTS)}."
         )
     else:
         subject = Subject(load(source), Path(source))
@@ -152,7 +152,7 @@ class _Made:
     modules: tuple[str, ...]
 
 
-BUILT_IN = {
+_BUILT_IN = {
     "scenes": _Made(
         _scenes, (make_scenes.__module__, "conceptforest.features.classic"),
     ),
@@ -164,7 +164,7 @@ BUILT_IN = {
 def _made(kind: str, rest: str, options: _Options) -> Subject:
     if rest and not (rest.isdigit() and int(rest)):
         raise ValueError(f"'{kind}:{rest}': behind the colon stands a number of items, at least 1.")
-    own = BUILT_IN[kind]
+    own = _BUILT_IN[kind]
     about = [kind, rest, options.features.replace("auto", ""), code_version(*own.modules)[:8]]
     n_items = int(rest) if rest else None
     subject = _prepared(
@@ -185,7 +185,7 @@ def _made(kind: str, rest: str, options: _Options) -> Subject:
 # --- Read ----------------------------------------------------------------------------------------
 
 
-LAYOUTS: dict[str, Callable[..., Collection | MediaCollection]] = {
+_LAYOUTS: dict[str, Callable[..., Collection | MediaCollection]] = {
     "nus-wide": read_nus_wide,
     "trecvid-med": read_trecvid_med,
     "mirflickr": read_mirflickr,
@@ -195,7 +195,7 @@ LAYOUTS: dict[str, Callable[..., Collection | MediaCollection]] = {
 
 
 def _read_layout(kind: str, folder: Path, options: _Options) -> Subject:
-    read = LAYOUTS[kind]
+    read = _LAYOUTS[kind]
     known = [name for name in inspect.signature(read).parameters if name not in ("root", "verbose")]
     for name in options.layout:
         if name not in known:
@@ -212,15 +212,23 @@ def _read_layout(kind: str, folder: Path, options: _Options) -> Subject:
 
     named = (Path(value) for value in options.layout.values() if isinstance(value, str))
     files = [folder, *(path for path in named if path.exists())]
-    about = repr((sorted(options.layout.items()), options.features, list(map(_state_of, files))))
+    about = repr(
+        (
+            sorted(options.layout.items()),
+            options.features,
+            [_state_of(file, options.out) for file in files],
+        )
+    )
     name = hashlib.blake2b(about.encode(), digest_size=4).hexdigest()
     return _prepared(options.out, kind, f"{kind}-{name}", make)
 
 
-def _state_of(path: Path) -> tuple[str, int, int, float]:
-    """Tell files apart from what they were before: how many, how large, how new."""
+def _state_of(path: Path, ours: Path) -> tuple[str, int, int, float]:
+    """Tell files apart from what they were before: how many, how large, how new; not our own."""
     found = [path] if path.is_file() else []
-    for root, _, names in os.walk(path):
+    own = ours.resolve()
+    for root, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if Path(root, name).resolve() != own]
         found += [Path(root, name) for name in names]
     states = [file.stat() for file in found if file.is_file()]
     newest = max((state.st_mtime for state in states), default=0.0)

@@ -71,9 +71,9 @@ def as_markdown(table: ScoreTable) -> str:
 
 def legend(table: ScoreTable, best: str, second: str) -> str:
     """Say what the marks mean, given the marked words for best and second best."""
-    if table.is_tested:
-        return f"Mean ± standard deviation over the seeds; {best}, {second}; {_TESTED}."
-    return f"{best}, {second}; {_UNTESTED}."
+    spread = "Mean ± standard deviation over the seeds; " if table.has_spread else ""
+    tested = f"; {_TESTED}" if table.is_tested else f"; {_UNTESTED}" if not spread else ""
+    return f"{spread}{best}, {second}{tested}."
 
 
 def _markdown_rows(table: ScoreTable) -> Iterator[str]:
@@ -106,7 +106,7 @@ def _markdown_entry(entry: Entry) -> str:
     if math.isnan(entry.mean):
         return _NOTHING
     mark = {1: "**", 2: "*"}.get(entry.rank, "")
-    text = f"{mark}{entry.mean:.{DECIMALS}f}{mark}"
+    text = f"{mark}{entry.mean:z.{DECIMALS}f}{mark}"
     if not math.isnan(entry.spread):
         text += f" ± {entry.spread:.{DECIMALS}f}"
     return text + (_CLOSE if entry.close else "")
@@ -183,7 +183,7 @@ def as_latex(table: ScoreTable) -> str:
 def _latex_entry(entry: Entry) -> str:
     if math.isnan(entry.mean):
         return "--"
-    text = f"{entry.mean:.{DECIMALS}f}"
+    text = f"{entry.mean:z.{DECIMALS}f}"
     text = {1: rf"\textbf{{{text}}}", 2: rf"\underline{{{text}}}"}.get(entry.rank, text)
     if not math.isnan(entry.spread):
         text += rf" {{\scriptsize$\pm$ {entry.spread:.{DECIMALS}f}}}"

@@ -110,15 +110,24 @@ class Comparison:
         return "against" if agreed and abs(gap) >= _SAME else "unclear"
 
     @property
+    def _known(self) -> NDArray[np.bool_]:
+        """Mark the seeds that both sides were run with."""
+        return ~np.isnan(self.left.scores - self.right.scores)
+
+    @property
+    def n_seeds(self) -> tuple[int, int]:
+        """With how many seeds both sides were run, and of how many."""
+        return int(self._known.sum()), len(self._known)
+
+    @property
     def is_whole(self) -> bool:
         """Whether all that it is about was run, with every seed."""
-        seeds = np.isnan(self.left.scores - self.right.scores)
-        return not seeds.any() and not self.left.n_absent + self.right.n_absent
+        return bool(self._known.all()) and not self.left.n_absent + self.right.n_absent
 
     def __str__(self) -> str:
-        known = ~np.isnan(self.left.scores - self.right.scores)
+        known = self._known
         sides = (
-            f"{side.name} {float(side.scores[known].mean()):.{DECIMALS}f}"
+            f"{side.name} {float(side.scores[known].mean()):z.{DECIMALS}f}"
             for side in (self.left, self.right)
         )
         return f"{self.at}{': ' if self.at else ''}{', '.join(sides)}"
@@ -178,8 +187,12 @@ def _absent(comparisons: Sequence[Comparison]) -> list[str]:
     """Say what was not run."""
     n_missing = sum(one.outcome == "missing" for one in comparisons)
     n_rivals = max(one.left.n_absent + one.right.n_absent for one in comparisons)
-    said = [f"{n_missing} of {len(comparisons)} not run"] if n_missing else []
-    return [*said, f"{n_rivals} rivals not run"] if n_rivals else said
+    fewest, all_seeds = min(one.n_seeds for one in comparisons if one.outcome != "missing")
+    return [
+        *([f"{n_missing} of {len(comparisons)} not run"] if n_missing else []),
+        *([f"{n_rivals} rivals not run"] if n_rivals else []),
+        *([f"{fewest} of {all_seeds} seeds"] if fewest < all_seeds else []),
+    ]
 
 
 @dataclass(frozen=True)
