@@ -84,6 +84,7 @@ AMONG_SOME = Comparison(Side("a", np.array([0.9])), Side("b", np.array([0.1]), 3
         ([YES, MISSING], "holds so far", "1 of 1; the closest: a 0.900, b 0.100; 1 of 2 not run"),
         ([NO, MISSING], "does not hold", "0 of 1, but a 0.100, b 0.900; 1 of 2 not run"),
         ([AMONG_SOME], "holds so far", "a 0.900, b 0.100; 3 rivals not run"),
+        ([compare([0.9, np.nan], [0.1, 0.2])], "holds so far", "a 0.900, b 0.100; 1 of 2 seeds"),
     ],
 )
 def test_a_verdict(comparisons, word, numbers):
