@@ -45,6 +45,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/clustering.py
 	$(BIN)/python benchmarks/completion.py
+	$(BIN)/python benchmarks/messages.py
 	$(BIN)/python benchmarks/embed.py
 	$(BIN)/python benchmarks/demo_seeds.py
 
