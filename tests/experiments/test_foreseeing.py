@@ -18,13 +18,19 @@ JOB = Job("cluster", "KMeans")
 
 @given(
     seconds=st.floats(1, 100),
-    power=st.floats(1, 3),
+    share=st.floats(0, 1),
+    power=st.sampled_from([1, 2]),
     size=st.integers(10, 10_000),
     times=st.integers(2, 20),
 )
-def test_a_power_of_the_number_of_items_is_found(seconds, power, size, times):
-    growth = Growth([(JOB, size, seconds), (JOB, 2 * size, seconds * 2**power)])
-    assert growth.seconds(JOB, times * size) == pytest.approx(seconds * times**power)
+def test_two_neighbouring_powers_of_the_number_of_items_are_found(
+    seconds, share, power, size, times
+):
+    def took(times):
+        return seconds * ((1 - share) * times**power + share * times ** (power + 1))
+
+    growth = Growth([(JOB, size, seconds), (JOB, 2 * size, took(2))])
+    assert growth.seconds(JOB, times * size) == pytest.approx(took(times))
 
 
 def test_the_two_largest_parts_count_and_the_mean_of_their_seeds():

@@ -1,14 +1,16 @@
 """How long a run will take on a large collection, from runs on smaller parts of it.
 
-Time is taken to grow as a power of the number of items, the one between the two largest parts. So
-what would exceed the limit of time is not begun, and the table says how long it would take.
+Time is taken to have two parts, of neighbouring powers of the number of items, so that it comes out
+right for the two largest sizes: on all items the higher power takes over, where on the parts the
+lower one still counts. What would exceed the limit of time is not begun, and the table says how
+long it would take.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Growth", "too_slow"]
 
-_LEAST, _MOST = 1.0, 3.0  # powers: all items are read; noise in short times must not run away
+_POWERS = (1, 2, 3)  # all items are read; and noise in short times must not run away
 
 
 class Growth:
@@ -68,8 +70,13 @@ class Growth:
             return None
         times = self._times[_of_any_seed(job)]
         before, last = (max(float(np.mean(times[n])), 1e-3) for n in (sizes[0], sizes[-1]))
-        power = math.log(last / before) / math.log(sizes[-1] / sizes[0]) if len(sizes) > 1 else 0.0
-        return float(last * (n_items / sizes[-1]) ** min(max(power, _LEAST), _MOST))
+        larger, growth, times_as_many = sizes[-1] / sizes[0], last / before, n_items / sizes[0]
+        for low, high in pairwise(_POWERS):
+            if len(sizes) > 1 and larger**low < growth <= larger**high:
+                share = (growth - larger**low) / (larger**high - larger**low)
+                return before * ((1 - share) * times_as_many**low + share * times_as_many**high)
+        power = _POWERS[-1] if growth > larger else _POWERS[0]
+        return last * (n_items / sizes[-1]) ** power
 
 
 def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cell | None:
