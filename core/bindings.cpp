@@ -368,13 +368,13 @@ void lay_out(In<std::int64_t, 1> start, In<std::int32_t, 1> item, In<float, 1> w
 
 template <class T>
 void pass_messages(In<T, 2> similarity, InOut<T, 2> responsibility, InOut<T, 2> availability,
-                   In<T, 1> support, InOut<double, 1> found, std::uint32_t begin,
-                   std::uint32_t end, std::uint32_t step, T damping) {
+                   In<T, 1> support, InOut<double, 1> found, std::uint32_t begin, std::uint32_t end,
+                   std::uint32_t step, T damping) {
   const std::size_t n = similarity.shape(0);
   require(n > 0 && n < 0x7FFFFFFFU, "similarity: bad shape");
-  for (const auto& shape : {similarity.shape(1), responsibility.shape(0), responsibility.shape(1),
-                            availability.shape(0), availability.shape(1), support.shape(0),
-                            found.shape(0)})
+  for (const auto& shape :
+       {similarity.shape(1), responsibility.shape(0), responsibility.shape(1),
+        availability.shape(0), availability.shape(1), support.shape(0), found.shape(0)})
     require(shape == n, "messages: arrays do not fit each other");
   require(begin <= end && end <= n && step >= 1, "messages: no such rows");
   require(damping >= T{0} && damping < T{1}, "damping must be at least 0 and less than 1");

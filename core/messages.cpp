@@ -131,7 +131,7 @@ void pass_messages(const MessageArrays<T>& arrays, const MessageRows<T>& rows, c
 
 template void pass_messages(const MessageArrays<float>&, const MessageRows<float>&, const float*,
                             double*);
-template void pass_messages(const MessageArrays<double>&, const MessageRows<double>&,
-                            const double*, double*);
+template void pass_messages(const MessageArrays<double>&, const MessageRows<double>&, const double*,
+                            double*);
 
 }  // namespace cf
