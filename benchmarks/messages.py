@@ -35,7 +35,8 @@ def similarities(n: int, seed: int) -> NDArray[np.float32]:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(n, 2))
     squares = ((points[:, None] - points) ** 2).sum(axis=2)
-    return (-squares * rng.uniform(0.99, 1.01, size=(n, n))).astype(np.float32)
+    noisy = -squares * rng.uniform(0.99, 1.01, size=(n, n))
+    return np.asarray(noisy, dtype=np.float32)
 
 
 def ours(similarity: NDArray[np.float32], n_iter: int) -> None:
