@@ -219,6 +219,11 @@ def predict(
     is_flag=True,
     help="Use results that earlier code has computed, and say so.",
 )
+@click.option(
+    "--no-runs",
+    is_flag=True,
+    help="Begin no run: tables of what is kept, with how long the rest would take.",
+)
 def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
     """Reproduce the paper's tables and figures on a collection.
 
@@ -250,6 +255,7 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
             bounds=Bounds(workers, max(1, cores // workers), _memory_mb(given["memory"])),
             method_files=given["method_files"],
             keep_older=given["keep_older"],
+            no_runs=given["no_runs"],
             command=_command(),
             verbose=1,  # runs of hours are watched in logs as well
         )

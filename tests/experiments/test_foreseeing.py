@@ -120,6 +120,15 @@ def test_a_reproduction_leaves_out_what_would_take_too_long(tmp_path):
     page = found.index.read_text()
     assert "0.0 hours of runs in all" in page
     assert reproduce(["table1"], str(path), tmp_path, settings=settings).n_run == 0
+    (tmp_path / "out").mkdir()
+    kept = {path: path.read_bytes() for path in (tmp_path / "cells").iterdir()}
+    options = {"settings": replace(settings, seeds=2), "cells": tmp_path / "cells"}
+    seen = reproduce(["table1"], str(path), tmp_path / "out", no_runs=True, **options)
+    assert seen.n_run == 0
+    assert {path: path.read_bytes() for path in (tmp_path / "cells").iterdir()} == kept
+    table = (tmp_path / "out" / "tables" / "table1.md").read_text()
+    assert "- tags, K-means: not run: about 4.4 h foreseen, from 20 and 40 items." in table
+    assert "- features, K-means: 1 of 2 seeds; not run" in table
     for part in (20, 40):  # without them it is begun after all
         CellStore(tmp_path / "cells", f"part {part}", "whole", part).put(slow, Cell({}, "broken"))
     assert reproduce(["table1"], str(path), tmp_path, settings=settings).n_run == 1

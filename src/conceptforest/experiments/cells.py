@@ -107,6 +107,10 @@ class CellStore:
             self._known[job] = cell
         return self._known[job]
 
+    def tell(self, job: Job, cell: Cell) -> None:
+        """Have a cell for as long as this store lives, without keeping it."""
+        self._known[job] = cell
+
     def put(self, job: Job, cell: Cell) -> None:
         """Keep a cell. Scores that earlier code has found are not lost to what is never begun."""
         before = self.get(job)

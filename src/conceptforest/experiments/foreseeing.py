@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.jobs import Job
 
-__all__ = ["Growth", "too_slow"]
+__all__ = ["Growth", "too_slow", "untried"]
 
 _POWERS = (1, 2, 3)  # all items are read; and noise in short times must not run away
 
@@ -95,16 +95,21 @@ def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cel
     Cell or None
         Its `seconds` are those foreseen.
     """
-    seconds = growth.seconds(job, n_items)
-    if limit is None or seconds is None or seconds <= limit:
+    cell = untried(growth, job, n_items)
+    if limit is None or cell is None or cell.seconds <= limit:
         return None
-    sizes = growth.sizes(job)
+    return replace(cell, failure=f"{cell.failure}; {_duration(limit)} allowed", limit=limit)
+
+
+def untried(growth: Growth, job: Job, n_items: int) -> Cell | None:
+    """Give the cell of a job that is not begun, with how long it would take, if that is known."""
+    seconds = growth.seconds(job, n_items)
+    if seconds is None:
+        return None
     word = "at least" if growth.is_least(job) else "about"
-    why = (
-        f"not run: {word} {_duration(seconds)} foreseen, from"
-        f" {' and '.join(f'{n:,}' for n in sizes)} items; {_duration(limit)} allowed"
-    )
-    return Cell({}, why, seconds=seconds, limit=limit, facts={"foreseen": True})
+    sizes = " and ".join(f"{n:,}" for n in growth.sizes(job))
+    why = f"not run: {word} {_duration(seconds)} foreseen, from {sizes} items"
+    return Cell({}, why, seconds=seconds, facts={"foreseen": True})
 
 
 def _duration(seconds: float) -> str:

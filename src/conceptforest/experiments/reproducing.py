@@ -111,6 +111,7 @@ def reproduce(
     bounds: Bounds | None = None,
     method_files: Sequence[str] = (),
     keep_older: bool = False,
+    no_runs: bool = False,
     command: str = "",
     verbose: int = 0,
 ) -> Reproduction:
@@ -137,6 +138,8 @@ def reproduce(
         Python files with further methods; each gets its rows in all tables.
     keep_older : bool, default=False
         Use results that earlier code has computed, and say so, instead of computing them again.
+    no_runs : bool, default=False
+        Begin no run: what is kept makes the tables, and they say how long the rest would take.
     command : str, default=""
         What to write down as the command.
     verbose : int, default=0
@@ -171,6 +174,7 @@ def reproduce(
         shared=out / "shared",
         method_files=method_files,
         keep_older=keep_older,
+        no_runs=no_runs,
         show=verbose > 0,
     )
     asked = frozenset(needed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from conceptforest.experiments.code_version import code_version
-from conceptforest.experiments.foreseeing import Growth, too_slow
+from conceptforest.experiments.foreseeing import Growth, too_slow, untried
 from conceptforest.experiments.machine import date_and_time, machine_facts
 from conceptforest.experiments.methods import METHODS
 from conceptforest.experiments.pool import Bounds, run_jobs
@@ -54,6 +54,7 @@ def run_missing(
     shared: Path | None = None,
     method_files: Sequence[str] = (),
     keep_older: bool = False,
+    no_runs: bool = False,
     show: bool = False,
 ) -> Ran:
     """Run the jobs that have no result, or one by other code, and keep what comes out.
@@ -70,6 +71,8 @@ def run_missing(
         Files with further methods.
     keep_older : bool, default=False
         Take results that earlier code has computed.
+    no_runs : bool, default=False
+        Begin none, but foresee how long those without a result would take.
     show : bool, default=False
         Show progress.
 
@@ -100,6 +103,13 @@ def run_missing(
         ((job, n_items, cell.seconds) for job, n_items, cell in parts),
         ((job, n_items) for job, n_items, cell in parts if cell.failure),
     )
+
+    if no_runs:
+        for job in missing:
+            before, cell = store.get(job), untried(growth, job, subject.collection.n_items)
+            if cell is not None and (before is None or before.foreseen):
+                store.tell(job, cell)
+        return Ran(0, n_older)
 
     def foreseen(job: Job) -> float | None:
         return growth.seconds(job, subject.collection.n_items)
