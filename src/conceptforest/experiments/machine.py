@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["date_and_time", "described", "machine_facts"]
+__all__ = ["counted", "date_and_time", "described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -72,17 +72,18 @@ def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
         place = f"{facts['cpu']}, {facts['cores']} cores; {facts['system']}"
         at_a_time = (
-            f"{_counted(facts['workers'], 'run')} at a time,"
-            f" {_counted(facts['threads'], 'thread')} each"
+            f"{counted(facts['workers'], 'run')} at a time,"
+            f" {counted(facts['threads'], 'thread')} each"
         )
         alike[place, at_a_time, versions].append(facts["date"])
     for (place, at_a_time, versions), dates in sorted(alike.items(), key=lambda one: -len(one[1])):
         first, last = min(dates), max(dates)
         when = first if first == last else f"from {first} to {last}"
-        yield f"{_counted(len(dates), 'run')} {when}: {place}; {at_a_time}; {versions}."
+        yield f"{counted(len(dates), 'run')} {when}: {place}; {at_a_time}; {versions}."
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """Write a number of things: ``1 seed``, ``3 seeds``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 

@@ -57,9 +57,9 @@ def draw_pipeline(plan: Plan, folder: Path, path: str | os.PathLike[str], n_jobs
 
 
 def _draw_edges(axes: Any, look: ClusterLook, colour: str) -> None:
+    """Draw what joins each item to its nearest."""
     from matplotlib.collections import LineCollection
 
-    """Draw what joins each item to its nearest."""
     entries = look.graph.tocoo()
     rows, columns = entries.coords
     strongest = np.lexsort((-entries.data, rows))

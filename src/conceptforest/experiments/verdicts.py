@@ -86,8 +86,7 @@ class Comparison:
 
     @property
     def _by_seed(self) -> NDArray[np.float64]:
-        differences = self.left.scores - self.right.scores
-        return differences[~np.isnan(differences)]
+        return (self.left.scores - self.right.scores)[self._known]
 
     @property
     def difference(self) -> float:
