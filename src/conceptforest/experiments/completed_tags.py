@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conceptforest.experiments.plan import Plan
-    from conceptforest.experiments.subject import Subject
 
 __all__ = ["PICTURES"]
 
@@ -39,14 +38,8 @@ def draw_completion(plan: Plan, folder: Path, path: str | os.PathLike[str], n_jo
             left, right = axes.inset_axes((0, 0, 0.42, 1)), axes.inset_axes((0.45, 0, 0.55, 1))
             axes.set_axis_off()
             right.set_axis_off()
-            draw_tile(left, subject, int(item), words=[_class_of(subject, int(item))])
+            draw_tile(left, subject, int(item), words=[subject.class_of(int(item))])
             _write_tags(right, plan, int(item), look, truth)
-
-
-def _class_of(subject: Subject, item: int) -> str:
-    number = int(subject.labels[item])
-    names = subject.collection.class_names
-    return names[number] if number < len(names) else f"class {number}"
 
 
 def _write_tags(axes: Any, plan: Plan, item: int, look: Any, truth: Any) -> None:

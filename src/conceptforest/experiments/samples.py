@@ -32,8 +32,7 @@ def draw_samples(plan: Plan, folder: Path, path: str | os.PathLike[str], n_jobs:
     with figure_for(path, figsize=(11, 5.2), layout="constrained") as figure:
         for axes, item in zip(figure.subplots(_ROWS, _COLUMNS).flat, items, strict=False):
             draw_tile(axes, subject, int(item))
-            title = subject.collection.class_names[subject.labels[item]]
-            axes.set_title(title[:24], fontsize=6, color=INK)
+            axes.set_title(subject.class_of(int(item))[:24], fontsize=6, color=INK)
 
 
 PICTURES = (

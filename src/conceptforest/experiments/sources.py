@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["open_subject"]
 
 _SCENES = 300
-HOG3D = "hog3d"
 Found: TypeAlias = "tuple[Collection, tuple[str, ...]]"  # with what to know about it
 
 
@@ -205,6 +204,8 @@ def _read_layout(kind: str, folder: Path, options: _Options) -> Subject:
             )
 
     def make(place: Path) -> Found:
+        from conceptforest.discovery.video_source import HOG3D
+
         found = read(folder, verbose=options.verbose, **options.layout)
         if isinstance(found, Collection):
             return found, ()
@@ -263,7 +264,7 @@ def _described(media: MediaCollection, folder: Path, options: _Options, default:
     """Compute the features of media that bring none, and keep small pictures of them."""
     from conceptforest.discovery import Settings
     from conceptforest.discovery.source import THUMBNAIL_SIZE, describe_media
-    from conceptforest.discovery.video_source import describe_videos
+    from conceptforest.discovery.video_source import HOG3D, describe_videos
     from conceptforest.features.cache import FeatureCache
     from conceptforest.features.choose import make_extractor
 

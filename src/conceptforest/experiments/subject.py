@@ -81,6 +81,10 @@ class Subject:
         path = self.pictures / f"{item}.webp"
         return path if path.is_file() else None
 
+    def class_of(self, item: int) -> str:
+        """Give the name of an item's class."""
+        return self.collection.class_names[int(self.labels[item])]
+
     def name_of(self, item: int) -> str:
         """Give what an item is called."""
         names = self.collection.item_names
