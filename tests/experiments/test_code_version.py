@@ -102,3 +102,16 @@ def test_versions_do_not_depend_on_that_of_python():
         f"FunctionDef(name='f', args=arguments({arguments}),"
         f" body=[Return(value=List(elts={items}, ctx=Load()))])"
     )
+
+
+def test_a_nested_format_counts_the_same_with_every_version_of_python():
+    text = ast.parse("f'{x:>{width}}'").body[0]
+    written = module._written(text)
+    layout = next(one for one in ast.walk(text) if isinstance(one, ast.FormattedValue)).format_spec
+    if layout.values[-1].__class__ is ast.Constant:  # as from 3.12 on
+        layout.values.pop()
+    else:
+        layout.values.append(ast.Constant(""))
+    assert module._written(text) == written
+    layout.values.append(ast.Constant("d"))
+    assert module._written(text) != written

@@ -122,8 +122,11 @@ def _written(node: Any) -> str:
     """Write out a syntax tree, the same with every version of Python.
 
     Later versions add fields, such as parameters of types, that are empty in what earlier ones can
-    read; ``ast.dump`` writes some of them. What is empty is left out here.
+    read; ``ast.dump`` writes some of them. Python 3.12 ends a nested format with an empty text.
+    What is empty is left out here.
     """
+    if isinstance(node, ast.JoinedStr):
+        node = ast.JoinedStr([one for one in node.values if getattr(one, "value", None) != ""])
     if isinstance(node, list):
         return f"[{', '.join(map(_written, node))}]"
     if not isinstance(node, ast.AST):
