@@ -137,6 +137,13 @@ def test_results_of_other_code_are_computed_again_unless_they_are_wanted(done, d
     assert reproduce(["table8"], data, tmp_path, settings=settings).n_run == 2
 
 
+def test_a_table_that_no_method_asked_for_has_a_part_in_says_so(data, tmp_path):
+    settings = Settings(methods=("KMeans",), seconds=60.0)
+    found = reproduce(["table5"], data, tmp_path, settings=settings)
+    assert (found.n_jobs, found.lacking) == (0, ("table5",))
+    assert "None of the methods asked for has a part in this: KMeans." in found.index.read_text()
+
+
 def test_a_method_of_one_file_gets_a_row_in_every_table(data, tmp_path):
     settings = {"seeds": 1, "methods": ["Halves", "Fails"]}
     found = reproduce(

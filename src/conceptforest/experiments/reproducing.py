@@ -284,6 +284,10 @@ class _Writer:
                     found.draw(path)
                 section.figures.append((found.title, paths[0]))
                 section.files += paths
+        if not section.files:
+            asked = ", ".join(self.plan.settings.methods)
+            section.notes.append(f"None of the methods asked for has a part in this: {asked}.")
+            section.lacking.append(section.name)
 
     def _figures(self, name: str) -> list[Path]:
         return [self.out / "figures" / f"{name}{ending}" for ending in (".svg", ".pdf")]
