@@ -230,6 +230,8 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
     NAME is claims, table1 to table8, fig-..., or all. Stopped or killed, the same command
     continues; what is done is never computed twice. Needs pip install "conceptforest[reproduce]".
     """
+    from joblib import cpu_count
+
     from conceptforest.experiments import reproduce
     from conceptforest.experiments.pool import Bounds
 
@@ -242,7 +244,7 @@ def reproduce(names: tuple[str, ...], *, out: Path, **given: Any) -> None:
         changes |= {name: value for name, value in options.items() if value is not None}
         if given["methods"]:
             changes["methods"] = tuple(given["methods"].split(","))
-        cores = os.cpu_count() or 1
+        cores = cpu_count()  # those that this process may use
         workers = given["workers"] or cores
         done = reproduce(
             names,

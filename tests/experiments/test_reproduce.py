@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 from pathlib import Path
 
@@ -135,6 +136,20 @@ def test_results_of_other_code_are_computed_again_unless_they_are_wanted(done, d
     assert older.n_run == 0
     assert "2 runs were computed by earlier code" in older.index.read_text()
     assert reproduce(["table8"], data, tmp_path, settings=settings).n_run == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="Linux alone tells and sets it")
+def test_the_command_takes_no_more_cores_than_it_may_use(data, tmp_path):
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        arguments = ["reproduce", "table8", "--data", data, "--methods", "Popularity"]
+        result = CliRunner().invoke(main, [*arguments, "--seeds", "1", "--out", str(tmp_path)])
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert result.exit_code == 0, result.output
+    (cell,) = (json.loads(path.read_text()) for path in (tmp_path / "cells").glob("*.json"))
+    assert (cell["machine"]["workers"], cell["machine"]["threads"]) == (1, 1)
 
 
 def test_a_table_that_no_method_asked_for_has_a_part_in_says_so(data, tmp_path):
