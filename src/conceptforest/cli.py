@@ -7,7 +7,7 @@ import shlex
 import sqlite3
 import sys
 import tomllib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,11 @@ __all__ = ["main"]
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _EXISTING = click.Path(exists=True, path_type=Path)
+# Where Linux tells how many bytes a container may hold, in its present and its former layout.
+_CONTAINER_MEMORY = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
@@ -269,9 +274,13 @@ def _memory_mb(given: float | None) -> float:
     if given is not None:
         return 1000 * given
     try:
-        return 0.75 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e6
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
         return 16_000.0
+    for file in _CONTAINER_MEMORY:
+        with suppress(OSError, ValueError):  # not Linux, or no limit, which is the word "max"
+            there = min(there, int(Path(file).read_text("ascii")))
+    return 0.75 * there / 1e6
 
 
 def _print_reproduction(done: Any) -> None:

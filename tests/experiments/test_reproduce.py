@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from conceptforest import cli
 from conceptforest.cli import _without_places, main
 from conceptforest.datasets import Collection, make_trecvid_like, write_feature_file
 from conceptforest.experiments import (
@@ -150,6 +151,18 @@ def test_the_command_takes_no_more_cores_than_it_may_use(data, tmp_path):
     assert result.exit_code == 0, result.output
     (cell,) = (json.loads(path.read_text()) for path in (tmp_path / "cells").glob("*.json"))
     assert (cell["machine"]["workers"], cell["machine"]["threads"]) == (1, 1)
+
+
+@pytest.mark.parametrize(("text", "mb"), [("1000000000\n", 750.0), ("max\n", None), (None, None)])
+def test_the_memory_of_a_container_bounds_that_for_runs(tmp_path, monkeypatch, text, mb):
+    monkeypatch.setattr(cli, "_CONTAINER_MEMORY", ())
+    alone = cli._memory_mb(None)
+    limit = tmp_path / "memory.max"
+    if text is not None:
+        limit.write_text(text)
+    monkeypatch.setattr(cli, "_CONTAINER_MEMORY", (str(limit),))
+    assert cli._memory_mb(None) == (mb or alone)
+    assert cli._memory_mb(2.0) == 2000.0
 
 
 def test_a_table_that_no_method_asked_for_has_a_part_in_says_so(data, tmp_path):
