@@ -19,15 +19,14 @@ JOB = Job("cluster", "KMeans")
 @given(
     seconds=st.floats(1, 100),
     share=st.floats(0, 1),
-    power=st.sampled_from([1, 2]),
     size=st.integers(10, 10_000),
     times=st.integers(2, 20),
 )
-def test_two_neighbouring_powers_of_the_number_of_items_are_found(
-    seconds, share, power, size, times
+def test_parts_that_grow_as_the_number_of_items_and_as_its_square_are_told_apart(
+    seconds, share, size, times
 ):
     def took(times):
-        return seconds * ((1 - share) * times**power + share * times ** (power + 1))
+        return seconds * ((1 - share) * times + share * times**2)
 
     growth = Growth([(JOB, size, seconds), (JOB, 2 * size, took(2))])
     assert growth.seconds(JOB, times * size) == pytest.approx(took(times))
@@ -39,10 +38,10 @@ def test_the_two_largest_parts_count_and_the_mean_of_their_seeds():
     assert Growth(runs).seconds(replace(JOB, seed=7), 400) == pytest.approx(8.0)
 
 
-@pytest.mark.parametrize(("later", "expected"), [(0.5, 2.0), (1000.0, 8000.0)])
-def test_noise_in_short_times_does_not_run_away(later, expected):
+@pytest.mark.parametrize(("later", "expected"), [(0.5, 1.0), (8.0, 32.0), (1000.0, 4000.0)])
+def test_times_that_grow_strangely_do_not_run_away(later, expected):
     growth = Growth([(JOB, 100, 1.0), (JOB, 200, later)])
-    assert growth.seconds(JOB, 400) == pytest.approx(expected if later > 1 else 2 * later)
+    assert growth.seconds(JOB, 400) == pytest.approx(expected)
 
 
 def test_one_size_tells_the_least():
@@ -55,7 +54,7 @@ def test_one_size_tells_the_least():
 
 def test_a_part_that_was_stopped_tells_the_least():
     growth = Growth([(JOB, 100, 30.0), (JOB, 200, 60.0)], stopped=[(JOB, 200)])
-    assert "at least 2.0 min foreseen" in too_slow(growth, JOB, 400, 60.0).failure
+    assert "at least 2.0 min foreseen" in too_slow(growth, JOB, 400, 30.0).failure
 
 
 def test_nothing_is_foreseen_from_another_job():
@@ -64,15 +63,15 @@ def test_nothing_is_foreseen_from_another_job():
     assert too_slow(growth, JOB, 400, 0.1) is None
 
 
-def test_what_exceeds_the_limit_is_told_with_its_time():
+def test_what_takes_far_longer_than_allowed_is_told_with_its_time():
     growth = Growth([(JOB, 1000, 900.0), (JOB, 2000, 3600.0)])
-    cell = too_slow(growth, JOB, 4000, 7200.0)
+    cell = too_slow(growth, JOB, 4000, 3600.0)
     assert cell.failure == (
-        "not run: about 4.0 h foreseen, from 1,000 and 2,000 items; 2.0 h allowed"
+        "not run: about 4.0 h foreseen, from 1,000 and 2,000 items; 1.0 h allowed"
     )
     assert cell.foreseen
     assert cell.took_too_long
-    assert too_slow(growth, JOB, 4000, 14_400.0) is None
+    assert too_slow(growth, JOB, 4000, 7200.0) is None, "it may be done in two hours"
     assert too_slow(growth, JOB, 4000, None) is None
 
 

@@ -1,16 +1,16 @@
 """How long a run will take on a large collection, from runs on smaller parts of it.
 
-Time is taken to have two parts, of neighbouring powers of the number of items, so that it comes out
-right for the two largest sizes: on all items the higher power takes over, where on the parts the
-lower one still counts. What would exceed the limit of time is not begun, and the table says how
-long it would take.
+Time is taken to have two parts, one that grows as the number of items and one as its square, so
+that it comes out right for the two largest sizes: on all items the square takes over, where on the
+parts it still hides. Higher powers are not believed: where short times grow faster, it is because
+more items leave the cache, or bring more tags, and neither goes on for long. What would take far
+longer than allowed is not begun, and the table says how long it would take.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Growth", "too_slow", "untried"]
 
-_POWERS = (1, 2, 3)  # all items are read; and noise in short times must not run away
+# Runs of minutes on 17,523 items, foreseen from 1,100 and 4,400, took from a fifth of that time to
+# one and a half of it. So what may be done in time is begun, and stopped at its limit if it is not.
+_SURE = 2.0
 
 
 class Growth:
@@ -70,17 +72,15 @@ class Growth:
             return None
         times = self._times[_of_any_seed(job)]
         before, last = (max(float(np.mean(times[n])), 1e-3) for n in (sizes[0], sizes[-1]))
-        larger, growth, times_as_many = sizes[-1] / sizes[0], last / before, n_items / sizes[0]
-        for low, high in pairwise(_POWERS):
-            if len(sizes) > 1 and larger**low < growth <= larger**high:
-                share = (growth - larger**low) / (larger**high - larger**low)
-                return before * ((1 - share) * times_as_many**low + share * times_as_many**high)
-        power = _POWERS[-1] if growth > larger else _POWERS[0]
-        return last * (n_items / sizes[-1]) ** power
+        larger, growth, more = sizes[-1] / sizes[0], last / before, n_items / sizes[-1]
+        square = 0.0  # the share of the last time that grows so
+        if growth > larger:
+            square = min(1.0, (growth - larger) / (larger**2 - larger) * larger**2 / growth)
+        return last * ((1 - square) * more + square * more**2)
 
 
 def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cell | None:
-    """Give the cell of a job that would exceed its limit of time, or None if it would not.
+    """Give the cell of a job that would take far longer than allowed, or None if it may not.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def too_slow(growth: Growth, job: Job, n_items: int, limit: float | None) -> Cel
         Its `seconds` are those foreseen.
     """
     cell = untried(growth, job, n_items)
-    if limit is None or cell is None or cell.seconds <= limit:
+    if limit is None or cell is None or cell.seconds <= _SURE * limit:
         return None
     return replace(cell, failure=f"{cell.failure}; {_duration(limit)} allowed", limit=limit)
 

@@ -1,6 +1,6 @@
 """Running what is missing: each job once, unless the code of its method has changed.
 
-What is bound to exceed the limit of time, judged by runs on smaller parts, is not begun.
+What is bound to take far longer than allowed, judged by runs on smaller parts, is not begun.
 """
 
 from __future__ import annotations
