@@ -63,6 +63,7 @@ def test_more_and_its_opposite_never_both_hold(a, b):
 YES, NO, OPEN = compare([0.9], [0.1]), compare([0.1], [0.9]), compare([0.5], [0.5])
 MISSING = Comparison(Side("a", NONE), Side("b", NONE))
 AMONG_SOME = Comparison(Side("a", np.array([0.9])), Side("b", np.array([0.1]), 3))
+AMONG_ALL_BUT_ONE = Comparison(Side("a", np.array([0.9])), Side("b", np.array([0.1]), 1))
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,7 @@ AMONG_SOME = Comparison(Side("a", np.array([0.9])), Side("b", np.array([0.1]), 3
         ([YES, MISSING], "holds so far", "1 of 1; the closest: a 0.900, b 0.100; 1 of 2 not run"),
         ([NO, MISSING], "does not hold", "0 of 1, but a 0.100, b 0.900; 1 of 2 not run"),
         ([AMONG_SOME], "holds so far", "a 0.900, b 0.100; 3 rivals not run"),
+        ([AMONG_ALL_BUT_ONE], "holds so far", "a 0.900, b 0.100; 1 rival not run"),
         ([compare([0.9, np.nan], [0.1, 0.2])], "holds so far", "a 0.900, b 0.100; 1 of 2 seeds"),
     ],
 )
