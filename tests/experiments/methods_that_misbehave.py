@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from conceptforest.baselines.contract import ClusteringBaseline
+from conceptforest.baselines.contract import ClusteringBaseline, check_threads
 
 
 class _Made(ClusteringBaseline):
@@ -33,6 +33,17 @@ class Fails(_Made):
 
     def _cluster(self, X, tags, seed):
         raise ZeroDivisionError("one cannot do that")
+
+
+class TellsThreads(_Made):
+    title = "tells threads"
+
+    def __init__(self, n_clusters=8, mode="vision", random_state=None, n_jobs=None):
+        super().__init__(n_clusters, mode, random_state)
+        self.n_jobs = n_jobs
+
+    def _cluster(self, X, tags, seed):
+        raise RuntimeError(f"{check_threads(self.n_jobs)} threads")
 
 
 class Sleeps(_Made):

@@ -52,6 +52,14 @@ def test_every_job_gets_its_answer(data):
     assert "more than the 1,800 allowed" in failures["Hoards"]
 
 
+def test_a_method_gets_as_many_threads_as_a_run_may_have(data):
+    job = Job("cluster", "TellsThreads", frozen({}), 0.0, 0)
+    found = []
+    bounds = Bounds(n_workers=1, n_threads=3)
+    run_jobs([job], data, lambda _, cell: found.append(cell), bounds, method_files=[METHODS])
+    assert [cell.failure for cell in found] == ["RuntimeError: 3 threads"]
+
+
 PARENT = """
 import sys
 from conceptforest.experiments.jobs import Job, frozen

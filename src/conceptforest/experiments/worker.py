@@ -43,6 +43,8 @@ def serve(
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     Thread(target=_end_with_parent, daemon=True).start()
+    from joblib import parallel_config
+
     from conceptforest.datasets import load
     from conceptforest.experiments.methods import add_methods_of_file
     from conceptforest.experiments.run_job import run_job
@@ -57,7 +59,8 @@ def serve(
             return
         _forget_peak()
         try:
-            done = run_job(job, collection, n_jobs=n_threads, shared=shared)
+            with parallel_config("threading"):  # joblib's own choice, processes, allows one here
+                done = run_job(job, collection, n_jobs=n_threads, shared=shared)
             answer: tuple[str, Any] = ("done", done)
         except MemoryError:
             answer = ("failed", "there was not enough memory")
