@@ -75,7 +75,7 @@ class Growth:
         larger, growth, more = sizes[-1] / sizes[0], last / before, n_items / sizes[-1]
         square = 0.0  # the share of the last time that grows so
         if growth > larger:
-            square = min(1.0, (growth - larger) / (larger**2 - larger) * larger**2 / growth)
+            square = min(1.0, (1 - larger / growth) / (1 - 1 / larger))
         return last * ((1 - square) * more + square * more**2)
 
 

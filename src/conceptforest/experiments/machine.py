@@ -10,12 +10,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conceptforest.datasets.found_tags import count
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from conceptforest.experiments.pool import Bounds
 
-__all__ = ["counted", "date_and_time", "described", "machine_facts"]
+__all__ = ["date_and_time", "described", "machine_facts"]
 
 _PACKAGES = ("conceptforest", "numpy", "scipy", "scikit-learn", "torch")
 
@@ -72,19 +74,13 @@ def described(machines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
         place = f"{facts['cpu']}, {facts['cores']} cores; {facts['system']}"
         at_a_time = (
-            f"{counted(facts['workers'], 'run')} at a time,"
-            f" {counted(facts['threads'], 'thread')} each"
+            f"{count(facts['workers'], 'run')} at a time, {count(facts['threads'], 'thread')} each"
         )
         alike[place, at_a_time, versions].append(facts["date"])
     for (place, at_a_time, versions), dates in sorted(alike.items(), key=lambda one: -len(one[1])):
         first, last = min(dates), max(dates)
         when = first if first == last else f"from {first} to {last}"
-        yield f"{counted(len(dates), 'run')} {when}: {place}; {at_a_time}; {versions}."
-
-
-def counted(number: int, what: str) -> str:
-    """Write a number of things: ``1 seed``, ``3 seeds``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+        yield f"{count(len(dates), 'run')} {when}: {place}; {at_a_time}; {versions}."
 
 
 def _cpu() -> str:

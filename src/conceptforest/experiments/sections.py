@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from conceptforest.experiments.machine import counted, described
+from conceptforest.datasets.found_tags import count
+from conceptforest.experiments.machine import described
 from conceptforest.experiments.published import published, remarks
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def published_remarks(plan: Plan) -> list[str]:
 def below_tables(plan: Plan) -> str:
     """Say below a table what it is of, so that it can stand alone."""
     own, settings = plan.subject.collection, plan.settings
-    how = f"{own.n_items:,} items, {counted(settings.seeds, 'seed')}, {settings.trees:,} trees"
+    how = f"{own.n_items:,} items, {count(settings.seeds, 'seed')}, {settings.trees:,} trees"
     return " ".join([f"{own.name}: {how}.", *plan.subject.notes])
 
 
@@ -105,6 +106,6 @@ def in_short(plan: Plan) -> str:
     return (
         f"{own.n_items:,} items, {own.X.shape[1]:,} features, {own.tags.n_tags:,} tags"
         f" ({own.tags.matrix.nnz / own.n_items:.1f} an item, {own.tags.untagged.mean():.0%} of the"
-        f" items without any), {own.n_classes:,} classes. {counted(plan.settings.seeds, 'seed')},"
+        f" items without any), {own.n_classes:,} classes. {count(plan.settings.seeds, 'seed')},"
         f" {plan.settings.trees:,} trees."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from conceptforest.experiments.machine import counted
+from conceptforest.datasets.found_tags import count
 from conceptforest.experiments.scoretable import DECIMALS
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _absent(comparisons: Sequence[Comparison]) -> list[str]:
     fewest, all_seeds = min(one.n_seeds for one in comparisons if one.outcome != "missing")
     return [
         *([f"{n_missing} of {len(comparisons)} not run"] if n_missing else []),
-        *([f"{counted(n_rivals, 'rival')} not run"] if n_rivals else []),
+        *([f"{count(n_rivals, 'rival')} not run"] if n_rivals else []),
         *([f"{fewest} of {all_seeds} seeds"] if fewest < all_seeds else []),
     ]
 
